@@ -1,0 +1,63 @@
+# The front of the build. Each target sets up what it needs on a fresh Debian 12 or 13 machine.
+#   make         build/release/bin/guestlist
+#   make demo    the main job on real input; ONCE=1 ends after the table
+#   make test    builds and passes every test
+#   make bench   runs the benchmarks; FILTER=regex picks some
+#   make format  clang-format over the tree
+# For those who work on guestlist (CONTRIBUTING.md): make dev asan tsan tidy fuzz test-large
+
+BUILD := build/release
+JOBS  ?= $(shell nproc)
+FUZZ_SECONDS ?= 30
+
+.DEFAULT_GOAL := all
+.PHONY: all setup setup-dev demo test test-large bench format format-check dev asan tsan tidy fuzz clean
+
+setup:
+	@scripts/setup.sh
+
+setup-dev:
+	@scripts/setup.sh --dev
+
+build/%/build.ninja: CMakeLists.txt CMakePresets.json $(wildcard cmake/*.cmake) | setup
+	@cmake --preset $* --log-level=WARNING
+
+all: setup $(BUILD)/build.ninja
+	@cmake --build $(BUILD) --parallel $(JOBS) --target guestlist
+
+demo: all
+	@$(BUILD)/bin/guestlist demo $(if $(ONCE),--once) $(DEMO_FLAGS)
+
+test: setup $(BUILD)/build.ninja
+	@cmake --build $(BUILD) --parallel $(JOBS)
+	@ctest --test-dir $(BUILD) --output-on-failure --parallel $(JOBS) --label-exclude large
+
+test-large: setup $(BUILD)/build.ninja
+	@cmake --build $(BUILD) --parallel $(JOBS)
+	@ctest --test-dir $(BUILD) --output-on-failure --label-regex large
+
+bench: setup $(BUILD)/build.ninja
+	@cmake --build $(BUILD) --parallel $(JOBS)
+	@scripts/bench.sh $(BUILD) $(FILTER)
+
+dev asan tsan: setup-dev
+	@cmake --preset $@ --log-level=WARNING
+	@cmake --build build/$@ --parallel $(JOBS)
+	@ctest --test-dir build/$@ --output-on-failure --parallel $(JOBS) --label-exclude "large|slow"
+
+tidy: setup-dev
+	@cmake --preset tidy --log-level=WARNING
+	@cmake --build build/tidy --parallel $(JOBS)
+
+fuzz: setup-dev
+	@cmake --preset fuzz --log-level=WARNING
+	@scripts/fuzz.sh build/fuzz $(FUZZ_SECONDS)
+
+format: setup-dev
+	@git ls-files '*.hpp' '*.cpp' | xargs clang-format -i
+
+format-check: setup-dev
+	@git ls-files '*.hpp' '*.cpp' | xargs clang-format --dry-run --Werror
+
+clean:
+	@rm -rf build

@@ -1,0 +1,128 @@
+# guestlist_module(NAME USES <modules> [LINKS <public libraries>] [PRIVATE <private libraries>])
+#
+# Every module has one shape, so this one function builds them all:
+#   include/guestlist/NAME/*.hpp  public headers, each compiled alone as well
+#   src/*.cpp                     the static library guestlist_NAME
+#   test/*_test.cpp               one GoogleTest program NAME_test (test/*.hpp are shared by tests)
+#   bench/*_bench.cpp             one Google Benchmark program NAME_bench
+#   fuzz/*_fuzz.cpp               one libFuzzer program each, with GUESTLIST_FUZZ
+#   fake/                         fakes of the module's interfaces, target guestlist_NAME_fake, for tests only
+#
+# Includes go strictly down: a module sees the headers of what it USES and of nothing else, and USES
+# may only name modules of a lower level. cmake/test proves that an upward include does not compile.
+
+set(guestlist_level_base 0)
+set(guestlist_level_hash 1)
+set(guestlist_level_filter 2)
+set(guestlist_level_port 3)
+set(guestlist_level_guard 4)
+set(guestlist_level_sqlite 4)
+set(guestlist_level_http 4)
+set(guestlist_level_app 5)
+
+add_library(guestlist_options INTERFACE)
+target_compile_options(guestlist_options INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wnon-virtual-dtor
+  $<$<BOOL:${GUESTLIST_WERROR}>:-Werror>)
+if(GUESTLIST_SANITIZE)
+  target_compile_options(guestlist_options INTERFACE -fsanitize=${GUESTLIST_SANITIZE} -fno-omit-frame-pointer)
+  target_link_options(guestlist_options INTERFACE -fsanitize=${GUESTLIST_SANITIZE})
+endif()
+
+include(GoogleTest)
+
+function(guestlist_module name)
+  cmake_parse_arguments(arg "" "" "USES;LINKS;PRIVATE" ${ARGN})
+  foreach(used IN LISTS arg_USES)
+    if(NOT guestlist_level_${used} LESS guestlist_level_${name})
+      message(FATAL_ERROR "lib/${name} may not use lib/${used}: includes go strictly down")
+    endif()
+  endforeach()
+  list(TRANSFORM arg_USES PREPEND guestlist_ OUTPUT_VARIABLE used_targets)
+  set(here ${CMAKE_CURRENT_SOURCE_DIR})
+
+  file(GLOB sources CONFIGURE_DEPENDS ${here}/src/*.cpp)
+  if(sources)
+    add_library(guestlist_${name} STATIC ${sources})
+    set(scope PUBLIC)
+    target_link_libraries(guestlist_${name} PRIVATE guestlist_options ${arg_PRIVATE})
+    target_include_directories(guestlist_${name} PRIVATE ${here}/src)
+  else()
+    add_library(guestlist_${name} INTERFACE)
+    set(scope INTERFACE)
+  endif()
+  target_include_directories(guestlist_${name} ${scope} ${here}/include)
+  target_link_libraries(guestlist_${name} ${scope} ${used_targets} ${arg_LINKS})
+
+  guestlist_headers_alone(${name})
+
+  file(GLOB fakes CONFIGURE_DEPENDS ${here}/fake/*.cpp)
+  if(EXISTS ${here}/fake)
+    if(fakes)
+      add_library(guestlist_${name}_fake STATIC ${fakes})
+      target_include_directories(guestlist_${name}_fake PUBLIC ${here}/fake)
+      target_link_libraries(guestlist_${name}_fake PUBLIC guestlist_${name} PRIVATE guestlist_options)
+    else()
+      add_library(guestlist_${name}_fake INTERFACE)
+      target_include_directories(guestlist_${name}_fake INTERFACE ${here}/fake)
+      target_link_libraries(guestlist_${name}_fake INTERFACE guestlist_${name})
+    endif()
+  endif()
+
+  file(GLOB tests CONFIGURE_DEPENDS ${here}/test/*_test.cpp)
+  if(tests)
+    guestlist_test(${name}_test ${tests})
+    target_link_libraries(${name}_test PRIVATE guestlist_${name} ${arg_PRIVATE})
+    target_include_directories(${name}_test PRIVATE ${here}/src ${here}/test)
+    if(TARGET guestlist_${name}_fake)
+      target_link_libraries(${name}_test PRIVATE guestlist_${name}_fake)
+    endif()
+  endif()
+
+  file(GLOB benches CONFIGURE_DEPENDS ${here}/bench/*_bench.cpp)
+  if(benches)
+    add_executable(${name}_bench ${benches})
+    target_link_libraries(${name}_bench PRIVATE guestlist_options guestlist_${name} ${arg_PRIVATE}
+                          benchmark::benchmark benchmark::benchmark_main)
+    target_include_directories(${name}_bench PRIVATE ${here}/src ${here}/bench)
+  endif()
+
+  if(GUESTLIST_FUZZ)
+    file(GLOB fuzzers CONFIGURE_DEPENDS ${here}/fuzz/*_fuzz.cpp)
+    foreach(fuzzer IN LISTS fuzzers)
+      guestlist_fuzzer(${fuzzer} guestlist_${name})
+    endforeach()
+  endif()
+endfunction()
+
+# A GoogleTest program whose cases ctest runs one by one.
+function(guestlist_test name)
+  add_executable(${name} ${ARGN})
+  target_link_libraries(${name} PRIVATE guestlist_options GTest::gtest GTest::gmock GTest::gtest_main rapidcheck)
+  target_compile_definitions(${name} PRIVATE GUESTLIST_TEST_DATA="${CMAKE_CURRENT_SOURCE_DIR}/test/data")
+  gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 300)
+endfunction()
+
+function(guestlist_fuzzer source)
+  get_filename_component(name ${source} NAME_WE)
+  add_executable(${name} ${source})
+  target_link_libraries(${name} PRIVATE guestlist_options ${ARGN})
+  target_compile_options(${name} PRIVATE -fsanitize=fuzzer)
+  target_link_options(${name} PRIVATE -fsanitize=fuzzer)
+endfunction()
+
+# Compiles each public header as a unit of its own, so that none leans on what was included before it.
+function(guestlist_headers_alone name)
+  file(GLOB headers CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/include/guestlist/${name}/*.hpp)
+  set(units)
+  foreach(header IN LISTS headers)
+    get_filename_component(stem ${header} NAME_WE)
+    set(unit ${CMAKE_CURRENT_BINARY_DIR}/headers/${stem}.cpp)
+    file(GENERATE OUTPUT ${unit} CONTENT "#include \"guestlist/${name}/${stem}.hpp\"\n")
+    list(APPEND units ${unit})
+  endforeach()
+  if(units)
+    add_library(${name}_headers OBJECT ${units})
+    target_link_libraries(${name}_headers PRIVATE guestlist_options guestlist_${name})
+  endif()
+endfunction()
