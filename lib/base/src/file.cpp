@@ -35,12 +35,12 @@ Error write_error(const std::string& path) {
   return errno_error(Errc::unwritable, "cannot write '" + path + "'");
 }
 
-mode_t permissions_for(const std::string& path) {
+mode_t permissions_for(const std::string& path, Readers readers) {
   struct stat existing {};
   if (::stat(path.c_str(), &existing) == 0) return existing.st_mode & 07777;
   const mode_t mask = ::umask(0);
   ::umask(mask);
-  return 0666 & ~mask;
+  return (readers == Readers::everyone ? 0666 : 0660) & ~mask;
 }
 
 }  // namespace
@@ -89,7 +89,7 @@ MappedFile::~MappedFile() {
 AtomicFile::AtomicFile(std::string path, std::string temporary, int descriptor) noexcept
     : path_(std::move(path)), temporary_(std::move(temporary)), descriptor_(descriptor) {}
 
-Result<AtomicFile> AtomicFile::create(const std::string& given_path) {
+Result<AtomicFile> AtomicFile::create(const std::string& given_path, Readers readers) {
   const std::string path = resolve(given_path);
   struct stat status {};
   if (::stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode)) {
@@ -103,7 +103,7 @@ Result<AtomicFile> AtomicFile::create(const std::string& given_path) {
   const int descriptor = ::mkostemps(temporary.data(), 4, O_CLOEXEC);
   if (descriptor < 0) return fail(write_error(path));
   AtomicFile file(path, std::move(temporary), descriptor);
-  if (::fchmod(descriptor, permissions_for(path)) != 0) return fail(write_error(path));
+  if (::fchmod(descriptor, permissions_for(path, readers)) != 0) return fail(write_error(path));
   return file;
 }
 
@@ -119,7 +119,9 @@ AtomicFile& AtomicFile::operator=(AtomicFile&& other) noexcept {
   return *this;
 }
 
-AtomicFile::~AtomicFile() { discard(); }
+AtomicFile::~AtomicFile() {
+  discard();
+}
 
 void AtomicFile::discard() noexcept {
   if (descriptor_ >= 0) ::close(std::exchange(descriptor_, -1));

@@ -94,6 +94,13 @@ TEST_F(FileTest, KeepsThePermissionsOfTheFileItReplaces) {
             std::filesystem::status(path("a")).permissions());
 }
 
+TEST_F(FileTest, HidesANewFileFromOthersWhereThatIsAskedFor) {
+  auto file = AtomicFile::create(path("a"), Readers::owner_and_group);
+  ASSERT_TRUE(file && file->commit());
+  EXPECT_EQ(std::filesystem::perms::none,
+            std::filesystem::status(path("a")).permissions() & std::filesystem::perms::others_all);
+}
+
 TEST_F(FileTest, ReplacesWhatASymbolicLinkNamesAndKeepsTheLink) {
   ASSERT_TRUE(write_file(path("target"), as_bytes("old")));
   std::filesystem::create_symlink("target", path("link"));

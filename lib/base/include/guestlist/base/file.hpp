@@ -1,11 +1,12 @@
 #pragma once
 
-// Files as guestlist needs them: a read-only mapping that opens in microseconds whatever the size, and
-// a write that replaces a file whole or not at all.
+// Files as guestlist needs them: a read-only mapping that opens in microseconds whatever the size,
+// and a write that replaces a file whole or not at all.
 //
-// Durability: AtomicFile writes to a temporary file in the same folder, flushes it to the device, renames
-// it over the target and flushes the folder. A process that is killed at any moment leaves the old file,
-// or the new one, and never a mixture; at worst a temporary file `.NAME.XXXXXX.tmp` stays behind.
+// Durability: AtomicFile writes to a temporary file in the same folder, flushes it to the device,
+// renames it over the target and flushes the folder. A process that is killed at any moment leaves
+// the old file, or the new one, and never a mixture; at worst a temporary file `.NAME.XXXXXX.tmp`
+// stays behind.
 
 #include <cstddef>
 #include <cstdint>
@@ -16,10 +17,10 @@
 
 namespace guestlist {
 
-/// A whole file, mapped read-only. The bytes stay valid for as long as the object lives, also when the
-/// file is replaced by rename meanwhile; a file that is truncated in place by somebody else is outside
-/// of what a mapping can survive, and guestlist itself never does that.
-/// Distinct objects: safe. Shared objects: safe, they are read only.
+/// A whole file, mapped read-only. The bytes stay valid for as long as the object lives, also when
+/// the file is replaced by rename meanwhile; a file that is truncated in place by somebody else is
+/// outside of what a mapping can survive, and guestlist itself never does that. Distinct objects:
+/// safe. Shared objects: safe, they are read only.
 class MappedFile {
  public:
   /// Errors: `not_found`, `unreadable` (also for a folder, a pipe or a device).
@@ -39,13 +40,16 @@ class MappedFile {
   std::size_t size_ = 0;
 };
 
-/// Writes a file that appears under its name only when `commit` has succeeded. An existing file keeps
-/// its permissions; a new one gets those of the process's umask.
-/// Distinct objects: safe. Shared objects: one thread at a time.
+/// Who may read a new file, as far as the process's umask allows.
+enum class Readers { everyone, owner_and_group };
+
+/// Writes a file that appears under its name only when `commit` has succeeded. An existing file
+/// keeps its permissions; a new one gets those of the process's umask and of `readers`. Distinct
+/// objects: safe. Shared objects: one thread at a time.
 class AtomicFile {
  public:
   /// Errors: `unwritable` where the folder is missing or refuses, or where `path` is a folder.
-  static Result<AtomicFile> create(const std::string& path);
+  static Result<AtomicFile> create(const std::string& path, Readers readers = Readers::everyone);
 
   AtomicFile(AtomicFile&& other) noexcept;
   AtomicFile& operator=(AtomicFile&& other) noexcept;
