@@ -25,8 +25,14 @@ target_compile_options(guestlist_options INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wnon-virtual-dtor
   $<$<BOOL:${GUESTLIST_WERROR}>:-Werror>)
 if(GUESTLIST_SANITIZE)
-  target_compile_options(guestlist_options INTERFACE -fsanitize=${GUESTLIST_SANITIZE} -fno-omit-frame-pointer)
+  target_compile_options(guestlist_options INTERFACE
+    -fsanitize=${GUESTLIST_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   target_link_options(guestlist_options INTERFACE -fsanitize=${GUESTLIST_SANITIZE})
+endif()
+if(GUESTLIST_FUZZ)
+  # Without it a fuzzer sees nothing of the libraries that it is there to explore.
+  target_compile_options(guestlist_options INTERFACE -fsanitize=fuzzer-no-link)
+  target_link_options(guestlist_options INTERFACE -fsanitize=fuzzer-no-link)
 endif()
 
 include(GoogleTest)
@@ -107,6 +113,7 @@ function(guestlist_fuzzer source)
   get_filename_component(name ${source} NAME_WE)
   add_executable(${name} ${source})
   target_link_libraries(${name} PRIVATE guestlist_options ${ARGN})
+  target_include_directories(${name} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/src)
   target_compile_options(${name} PRIVATE -fsanitize=fuzzer)
   target_link_options(${name} PRIVATE -fsanitize=fuzzer)
 endfunction()
