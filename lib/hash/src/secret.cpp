@@ -27,11 +27,13 @@ Result<Secret> Secret::from_file(const std::string& path) {
   if (!content) return fail(std::move(content).error());
   if (content->size() == size) return Secret(first_bytes(as_bytes(*content)));
   std::string_view digits = *content;
-  while (!digits.empty() && (digits.back() == '\n' || digits.back() == '\r')) digits.remove_suffix(1);
+  while (!digits.empty() && (digits.back() == '\n' || digits.back() == '\r'))
+    digits.remove_suffix(1);
   const auto bytes = from_hex(digits);
   if (!bytes || bytes->size() != size) {
     return fail(Errc::invalid_argument,
-                "'" + path + "' is no secret: it must hold 32 hexadecimal digits or 16 raw bytes, as " +
+                "'" + path +
+                    "' is no secret: it must hold 32 hexadecimal digits or 16 raw bytes, as " +
                     "`openssl rand -hex 16` prints them");
   }
   return Secret(first_bytes(*bytes));

@@ -1,11 +1,13 @@
 #pragma once
 
-// Hashing of 64-bit integers for typed filters in one process. Multiply, xor-shift by 32, multiply: the
-// cheapest hash that keeps the false positive rate within 2 % of what was asked for sequential, strided and
-// structured integers; a single 64x64->128 fold goes up to 2.9 times the asked rate on sequential keys.
-// The seed comes in first, by xor. Never for files or shared filters: there a key is its canonical bytes.
+// Hashing of 64-bit integers for typed filters in one process. Multiply, xor-shift by 32, multiply:
+// the cheapest hash that keeps the false positive rate within 2 % of what was asked for sequential,
+// strided and structured integers; a single 64x64->128 fold goes up to 2.9 times the asked rate on
+// sequential keys. The seed comes in first, by xor. Never for files or shared filters: there a key
+// is its canonical bytes.
 //
-// Cost: 1.2 ns in a loop, and it vectorises. Tested by: IntegerHash.* and the key families of filter_test.
+// Cost: 1.2 ns in a loop, and it vectorises. Tested by: IntegerHash.* and the key families of
+// filter_test.
 
 #include <cstdint>
 

@@ -1,14 +1,15 @@
 #pragma once
 
-// From a key to the 64 bits that a filter works on. The hash and its secret are part of a filter: two
-// filters can be merged, and a key found again, only under one and the same hasher.
+// From a key to the 64 bits that a filter works on. The hash and its secret are part of a filter:
+// two filters can be merged, and a key found again, only under one and the same hasher.
 //
-// siphash (SipHash-2-4, keyed) is for everything shared or served: without the secret nobody can craft keys
-// that pass. xxh3 (seeded) is for offline work where speed matters and no attacker is near. xxh64 has a
-// fixed seed of zero and is there for one purpose: split-block filters that Parquet readers understand.
+// siphash (SipHash-2-4, keyed) is for everything shared or served: without the secret nobody can
+// craft keys that pass. xxh3 (seeded) is for offline work where speed matters and no attacker is
+// near. xxh64 has a fixed seed of zero and is there for one purpose: split-block filters that
+// Parquet readers understand.
 //
-// Cost: see `hash/*` of hash_bench. Distinct objects: safe. Shared objects: safe, a hasher is read only.
-// Source: libsodium crypto_shorthash; xxHash 0.8; the Parquet specification, "Bloom Filter".
+// Cost: see `hash/*` of hash_bench. Distinct objects: safe. Shared objects: safe, a hasher is read
+// only. Source: libsodium crypto_shorthash; xxHash 0.8; the Parquet specification, "Bloom Filter".
 
 #include <cstdint>
 #include <string_view>
@@ -39,7 +40,8 @@ class KeyHasher {
   HashKind kind() const noexcept { return kind_; }
   const Secret& secret() const noexcept { return secret_; }
 
-  /// The key's exact bytes: canonicalise first (key_type.hpp) where a key has more than one spelling.
+  /// The key's exact bytes: canonicalise first (key_type.hpp) where a key has more than one
+  /// spelling.
   KeyHash operator()(std::string_view key) const noexcept;
 
   friend bool operator==(const KeyHasher&, const KeyHasher&) noexcept = default;

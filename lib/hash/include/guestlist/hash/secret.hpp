@@ -1,7 +1,8 @@
 #pragma once
 
-// The 128 bits that make the hashes of one filter unlike those of every other. Whoever knows them can
-// craft false positives at will, so they come from the system's random source and are never printed.
+// The 128 bits that make the hashes of one filter unlike those of every other. Whoever knows them
+// can craft false positives at will, so they come from the system's random source and are never
+// printed.
 
 #include <array>
 #include <cstddef>
