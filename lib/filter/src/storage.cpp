@@ -20,7 +20,8 @@ std::uint64_t machine_memory_bytes() {
          static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
 }
 
-// Anonymous mappings come zeroed and page-aligned, and their pages cost nothing before they are touched.
+// Anonymous mappings come zeroed and page-aligned, and their pages cost nothing before they are
+// touched.
 std::byte* map_zeroed(std::uint64_t size_bytes) noexcept {
   void* const memory = ::mmap(nullptr, size_bytes, PROT_READ | PROT_WRITE,
                               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -38,7 +39,8 @@ Result<Storage> Storage::allocate(std::uint64_t size_bytes) {
   std::byte* const memory = size_bytes <= available ? map_zeroed(size_bytes) : nullptr;
   if (memory == nullptr) {
     return fail(Errc::too_large, "a filter of " + format_bytes(size_bytes) +
-                                     " does not fit this machine's memory of " + format_bytes(available) +
+                                     " does not fit this machine's memory of " +
+                                     format_bytes(available) +
                                      "; ask for fewer items or a higher fpr");
   }
   storage.data_ = storage.mutable_data_ = memory;
@@ -82,15 +84,12 @@ Storage& Storage::operator=(const Storage& other) {
   return *this;
 }
 
-Storage::~Storage() { release(); }
+Storage::~Storage() {
+  release();
+}
 
 void Storage::release() noexcept {
   if (mutable_data_ != nullptr) ::munmap(mutable_data_, size_bytes_);
-}
-
-std::byte* Storage::mutable_data() noexcept {
-  assert(!is_view());
-  return mutable_data_;
 }
 
 }  // namespace guestlist

@@ -1,11 +1,12 @@
 #pragma once
 
-// The memory that a filter's bits live in: 64-byte aligned, zeroed, and either owned or a read-only window
-// on bytes that somebody else keeps (a mapped file). Owned memory of 2 MiB and more asks for huge pages,
-// which saves up to 13 % of a batch query's time where the machine grants them.
+// The memory that a filter's bits live in: 64-byte aligned, zeroed, and either owned or a read-only
+// window on bytes that somebody else keeps (a mapped file). Owned memory of 2 MiB and more asks for
+// huge pages, which saves up to 13 % of a batch query's time where the machine grants them.
 //
 // Distinct objects: safe. Shared objects: as the filter that holds it says.
 
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -19,8 +20,8 @@ class Storage {
  public:
   static constexpr std::size_t alignment = 64;  ///< bytes
 
-  /// Owned and zeroed. Errors: `too_large`, with the number of bytes asked for, where the machine has not that
-  /// much memory; nothing is allocated then.
+  /// Owned and zeroed. Errors: `too_large`, with the number of bytes asked for, where the machine
+  /// has not that much memory; nothing is allocated then.
   static Result<Storage> allocate(std::uint64_t size_bytes);
 
   /// A window on `bytes`; `keeper` keeps them alive and may be empty where the caller does.
@@ -40,7 +41,10 @@ class Storage {
   ByteView bytes() const noexcept { return {data_, static_cast<std::size_t>(size_bytes_)}; }
 
   /// Requires: owned; a view is read only and asserts.
-  std::byte* mutable_data() noexcept;
+  std::byte* mutable_data() noexcept {
+    assert(!is_view());
+    return mutable_data_;
+  }
   bool is_view() const noexcept { return mutable_data_ == nullptr && size_bytes_ != 0; }
 
  private:

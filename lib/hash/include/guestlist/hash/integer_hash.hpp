@@ -21,10 +21,12 @@ struct IntegerHasher {
 
   std::uint64_t seed = 0;
 
-  constexpr KeyHash operator()(std::uint64_t key) const noexcept {
+  // Always inlined: units for one instruction set must not share a copy with the others.
+  [[gnu::always_inline]] constexpr KeyHash operator()(std::uint64_t key) const noexcept {
     std::uint64_t mixed = (key ^ seed) * first_multiplier;
     mixed ^= mixed >> 32;
-    return KeyHash{mixed * second_multiplier};
+    mixed *= second_multiplier;
+    return KeyHash{mixed ^ (mixed >> 32)};
   }
 
   friend constexpr bool operator==(const IntegerHasher&, const IntegerHasher&) noexcept = default;

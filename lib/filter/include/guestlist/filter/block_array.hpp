@@ -1,0 +1,134 @@
+#pragma once
+
+// The bits of a blocked Bloom filter: blocks in memory, and what can be done to them by hash.
+// BloomFilter and IntegerBloomFilter put a hasher on top; ScalableBloomFilter chains several.
+//
+// Cost of a query: one cache line. Complexity and measured times: docs/benchmarks.md.
+//
+// Distinct objects: safe. Shared objects: queries from any thread, beside either one thread that
+// calls `insert` or `insert_many`, or any number of threads that call `insert_concurrently`; never
+// beside merge, clear or assignment. A key inserted before (in the sense of happens-before) is
+// found.
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "guestlist/base/result.hpp"
+#include "guestlist/filter/block_bits.hpp"
+#include "guestlist/filter/block_body_avx2.hpp"
+#include "guestlist/filter/block_kernels.hpp"
+#include "guestlist/filter/block_layout.hpp"
+#include "guestlist/filter/storage.hpp"
+#include "guestlist/hash/key_hasher.hpp"
+
+namespace guestlist {
+
+class BlockArray {
+ public:
+  /// All bits clear. Requires: 0 < blocks <= max_blocks(layout). Errors: as Storage::allocate.
+  static Result<BlockArray> make(BlockLayout layout, std::uint64_t blocks);
+
+  /// Around bits that exist. Requires: `bits` has exactly `blocks` blocks of `layout`.
+  BlockArray(BlockLayout layout, std::uint64_t blocks, Storage bits) noexcept;
+
+  BlockLayout layout() const noexcept { return layout_; }
+  std::uint64_t block_count() const noexcept { return blocks_; }
+  std::uint64_t size_bytes() const noexcept { return bits_.size_bytes(); }
+  ByteView bytes() const noexcept { return bits_.bytes(); }
+  /// Bytes from the start to the block of `hash`; its length is block_bytes(layout()).
+  std::uint64_t block_offset(KeyHash hash) const noexcept;
+
+  bool may_contain(KeyHash hash) const noexcept;
+  /// `found[i]` answers for `hashes[i]`. Requires: spans of one size.
+  void may_contain_many(std::span<const KeyHash> hashes, std::span<bool> found) const noexcept;
+  /// The same for integers under IntegerHasher{seed}, hashed on the way.
+  void may_contain_integers(std::uint64_t seed, std::span<const std::uint64_t> keys,
+                            std::span<bool> found) const noexcept;
+
+  /// Whether a bit changed. Requires, as all that write: the bits are owned, not a view.
+  bool insert(KeyHash hash) noexcept;
+  /// How many changed a bit.
+  std::size_t insert_many(std::span<const KeyHash> hashes) noexcept;
+  std::size_t insert_integers(std::uint64_t seed, std::span<const std::uint64_t> keys) noexcept;
+  /// As insert, beside other threads that call the same. Lock-free: reads the block, and sets by
+  /// atomic OR the words that lack a bit. A key that is there already costs a read.
+  bool insert_concurrently(KeyHash hash) noexcept;
+
+  /// The union. Requires: the same layout and number of blocks.
+  void merge(const BlockArray& other) noexcept;
+  void clear() noexcept;
+
+  /// Share of bits set. Complexity: reads all bits, as the next two.
+  double fill() const noexcept;
+  /// Distinct keys, from the share of bits that are still clear.
+  std::uint64_t approximate_count() const noexcept;
+  /// The probability that a random absent key is found, exactly, from the bits as they are: the
+  /// mean over the blocks of the product over their lanes of the lane's fill.
+  double fpr_now() const noexcept;
+
+ private:
+  const std::uint64_t* words() const noexcept {
+    return reinterpret_cast<const std::uint64_t*>(bits_.data());
+  }
+  std::uint64_t* words() noexcept { return reinterpret_cast<std::uint64_t*>(bits_.mutable_data()); }
+
+  Storage bits_;
+  std::uint64_t blocks_;
+  const BlockKernels* kernels_;
+  BlockLayout layout_;
+};
+
+// Single calls. A unit that is compiled for AVX2 has them inline; elsewhere one indirect call
+// reaches the best body of the machine. They are always inlined so that a program may mix units of
+// both kinds.
+
+#if defined(__AVX2__) && !defined(__SANITIZE_THREAD__)
+
+namespace avx2 {
+
+template <class Layout>
+[[gnu::always_inline]] inline bool may_contain(const std::uint64_t* words, std::uint64_t blocks,
+                                               std::uint64_t hash) noexcept {
+  return BlockBodyAvx2<Layout>::may_contain(words + Layout::block_of(hash, blocks) * Layout::words,
+                                            Layout::bits_of(hash));
+}
+
+template <class Layout>
+[[gnu::always_inline]] inline bool insert(std::uint64_t* words, std::uint64_t blocks,
+                                          std::uint64_t hash) noexcept {
+  return BlockBodyAvx2<Layout>::insert(words + Layout::block_of(hash, blocks) * Layout::words,
+                                       Layout::bits_of(hash));
+}
+
+}  // namespace avx2
+
+[[gnu::always_inline]] inline bool BlockArray::may_contain(KeyHash hash) const noexcept {
+  if (layout_ == BlockLayout::split_line)
+    return avx2::may_contain<SplitLine>(words(), blocks_, hash.value);
+  if (layout_ == BlockLayout::split_block)
+    return avx2::may_contain<SplitBlock>(words(), blocks_, hash.value);
+  return avx2::may_contain<SplitLine16>(words(), blocks_, hash.value);
+}
+
+[[gnu::always_inline]] inline bool BlockArray::insert(KeyHash hash) noexcept {
+  if (layout_ == BlockLayout::split_line)
+    return avx2::insert<SplitLine>(words(), blocks_, hash.value);
+  if (layout_ == BlockLayout::split_block)
+    return avx2::insert<SplitBlock>(words(), blocks_, hash.value);
+  return avx2::insert<SplitLine16>(words(), blocks_, hash.value);
+}
+
+#else
+
+[[gnu::always_inline]] inline bool BlockArray::may_contain(KeyHash hash) const noexcept {
+  return kernels_->may_contain(words(), blocks_, hash.value);
+}
+
+[[gnu::always_inline]] inline bool BlockArray::insert(KeyHash hash) noexcept {
+  return kernels_->insert(words(), blocks_, hash.value);
+}
+
+#endif
+
+}  // namespace guestlist

@@ -1,0 +1,35 @@
+#pragma once
+
+// One key against one block, on any machine: the reference that the other bodies are held against.
+// Loads and stores are relaxed atomic ones, plain moves on every machine, so that a reader beside a
+// writer is no data race by the letter either.
+
+#include "guestlist/filter/block_bits.hpp"
+
+namespace guestlist {
+
+template <class Layout>
+struct BlockBodyScalar {
+  [[gnu::always_inline]] static bool may_contain(const std::uint64_t* block,
+                                                 typename Layout::Bits bits) noexcept {
+    std::uint64_t missing = 0;
+    for (std::size_t word = 0; word < Layout::words; ++word) {
+      missing |= Layout::mask(bits, word) & ~__atomic_load_n(block + word, __ATOMIC_RELAXED);
+    }
+    return missing == 0;
+  }
+
+  [[gnu::always_inline]] static bool insert(std::uint64_t* block,
+                                            typename Layout::Bits bits) noexcept {
+    std::uint64_t missing = 0;
+    for (std::size_t word = 0; word < Layout::words; ++word) {
+      const std::uint64_t before = __atomic_load_n(block + word, __ATOMIC_RELAXED);
+      const std::uint64_t mask = Layout::mask(bits, word);
+      missing |= mask & ~before;
+      __atomic_store_n(block + word, before | mask, __ATOMIC_RELAXED);
+    }
+    return missing != 0;
+  }
+};
+
+}  // namespace guestlist
