@@ -87,7 +87,8 @@ template <class Layout, class Place, class Finish>
 
 template <class Layout, class Body, class Keys>
 [[gnu::always_inline]] inline void query_batch(const std::uint64_t* words, std::uint64_t blocks,
-                                               Keys keys, std::size_t count, bool* found) noexcept {
+                                               Keys&& keys, std::size_t count,
+                                               bool* found) noexcept {
   using One = typename Body::template OneKey<Layout>;
   roll<Layout>(
       words, count / group_size,
@@ -109,7 +110,7 @@ template <class Layout, class Body, class Keys>
 
 template <class Layout, class Body, class Keys>
 [[gnu::always_inline]] inline std::size_t insert_batch(std::uint64_t* words, std::uint64_t blocks,
-                                                       Keys keys, std::size_t count) noexcept {
+                                                       Keys&& keys, std::size_t count) noexcept {
   using One = typename Body::template OneKey<Layout>;
   std::size_t changed = 0;
   roll<Layout>(
@@ -166,6 +167,23 @@ constexpr BlockKernels kernels_of() noexcept {
             return insert_batch<Layout, Body>(words, blocks, Integers(seed, keys, count), count);
           },
   };
+}
+
+/// The tables of all layouts under one body.
+template <class Body>
+const BlockKernels* tables_of(BlockLayout layout) noexcept {
+  static constexpr BlockKernels split_line = kernels_of<SplitLine, Body>();
+  static constexpr BlockKernels split_line_16 = kernels_of<SplitLine16, Body>();
+  static constexpr BlockKernels split_block = kernels_of<SplitBlock, Body>();
+  switch (layout) {
+    case BlockLayout::split_line:
+      break;
+    case BlockLayout::split_line_16:
+      return &split_line_16;
+    case BlockLayout::split_block:
+      return &split_block;
+  }
+  return &split_line;
 }
 
 }  // namespace

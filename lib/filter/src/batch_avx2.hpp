@@ -9,6 +9,7 @@
 
 #include <immintrin.h>
 
+#include "guestlist/filter/block_body_avx2.hpp"
 #include "key_group.hpp"
 
 namespace guestlist {
@@ -25,10 +26,8 @@ namespace avx2 {
                           _mm256_set1_epi64x(static_cast<long long>(SplitLine::position_mask)));
 }
 
-[[gnu::always_inline]] inline __m256i swap_bytes(__m256i values) noexcept {
-  return _mm256_shuffle_epi8(
-      values, _mm256_setr_epi8(7, 6, 5, 4, 3, 2, 1, 0, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3,
-                               2, 1, 0, 15, 14, 13, 12, 11, 10, 9, 8));
+[[gnu::always_inline]] inline __m256i fold(__m256i values) noexcept {
+  return _mm256_xor_si256(values, _mm256_srli_epi64(values, 32));
 }
 
 [[gnu::always_inline]] inline __m256i line_of(__m256i hashes, __m256i blocks) noexcept {
@@ -52,24 +51,34 @@ template <class Layout>
     store(group.first_word + half, _mm256_slli_epi64(block, 2));
     store(group.bits + half, keys);
   } else {
-    const __m256i first_multiplier = _mm256_set1_epi64x(SplitLine::multiplier);
+    const __m256i products = multiply(keys, _mm256_set1_epi64x(SplitLine::multiplier));
     store(group.first_word + half, _mm256_slli_epi64(line_of(keys, blocks), 3));
-    store(group.bits + half, positions_of(multiply(keys, first_multiplier)));
+    store(group.bits + half, positions_of(products));
     if constexpr (Layout::layout == BlockLayout::split_line_16) {
-      const __m256i second_multiplier = _mm256_set1_epi64x(SplitLine16::second_multiplier);
-      store(group.second_bits + half, positions_of(swap_bytes(multiply(keys, second_multiplier))));
+      const __m256i second =
+          multiply(fold(products), _mm256_set1_epi64x(SplitLine16::second_multiplier));
+      store(group.second_bits + half, positions_of(fold(second)));
     }
   }
 }
 
-template <class Layout>
-[[gnu::always_inline]] inline void place(const std::uint64_t* hashes, std::uint64_t blocks,
-                                         KeyGroup<Layout>& group) noexcept {
-  if (blocks >> 32 != 0) return place_one_by_one(hashes, blocks, group);
-  const __m256i all_blocks = _mm256_set1_epi64x(static_cast<long long>(blocks));
-  place_four(hashes, all_blocks, 0, group);
-  place_four(hashes, all_blocks, 4, group);
-}
-
 }  // namespace avx2
+
+namespace {
+
+struct Avx2 {
+  template <class Layout>
+  using OneKey = BlockBodyAvx2<Layout>;
+
+  template <class Layout>
+  [[gnu::always_inline]] static void place(const std::uint64_t* hashes, std::uint64_t blocks,
+                                           KeyGroup<Layout>& group) noexcept {
+    if (blocks >> 32 != 0) return place_one_by_one(hashes, blocks, group);
+    const __m256i all_blocks = _mm256_set1_epi64x(static_cast<long long>(blocks));
+    avx2::place_four(hashes, all_blocks, 0, group);
+    avx2::place_four(hashes, all_blocks, 4, group);
+  }
+};
+
+}  // namespace
 }  // namespace guestlist

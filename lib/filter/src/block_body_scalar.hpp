@@ -4,7 +4,7 @@
 // Loads and stores are relaxed atomic ones, plain moves on every machine, so that a reader beside a
 // writer is no data race by the letter either.
 
-#include "guestlist/filter/block_bits.hpp"
+#include "key_group.hpp"
 
 namespace guestlist {
 
@@ -32,4 +32,18 @@ struct BlockBodyScalar {
   }
 };
 
+namespace {
+
+struct Scalar {
+  template <class Layout>
+  using OneKey = BlockBodyScalar<Layout>;
+
+  template <class Layout>
+  [[gnu::always_inline]] static void place(const std::uint64_t* hashes, std::uint64_t blocks,
+                                           KeyGroup<Layout>& group) noexcept {
+    place_one_by_one(hashes, blocks, group);
+  }
+};
+
+}  // namespace
 }  // namespace guestlist

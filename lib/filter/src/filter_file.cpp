@@ -83,6 +83,10 @@ Result<FilterFile> FilterFile::from_bytes(ByteView bytes, const std::shared_ptr<
   auto filter =
       AnyFilter::restore(header->shape, *hasher, view_layers(header->shape, body, keeper));
   if (!filter) return filter_file::Refusal(name).corrupt(filter.error().message());
+  if (filter->shape() != header->shape) {
+    return filter_file::Refusal(name).corrupt(
+        "its structure has no use for some of its parameters");
+  }
   auto sections =
       std::make_unique<filter_file::SectionChecks>(filter_file::table_of(bytes, *header), body);
   return FilterFile(name, body, std::move(*header), std::move(sections), std::move(*filter));

@@ -4,14 +4,14 @@
 // match bit for bit. A block is an array of 64-bit little-endian words; a key is one 64-bit hash.
 //
 //   split_line     block = hi64(hash * blocks). Let p = hash * 0x9E3779B1 mod 2^64. Lane i (word i
-//   of eight)
-//                  holds one bit, at the position byte i of p mod 64, counted from the most
+//                  of eight) holds one bit, at position (byte i of p) mod 64, counted from the most
 //                  significant bit.
-//   split_line_16  as split_line, and a second bit in each lane: byte 7 - i of hash * 0x85EBCA77
-//   mod 64. split_block    as the Parquet specification says: block = (hash / 2^32) * blocks /
-//   2^32; lane i (32-bit
-//                  word i of eight) holds bit (salt[i] * hash mod 2^32) / 2^27, from the least
-//                  significant.
+//   split_line_16  as split_line, and a second bit in each lane: with fold(x) = x ^ (x >> 32), at
+//                  position (byte i of fold(fold(p) * 0x85EBCA77)) mod 64. Without the folds two of
+//                  the sixteen positions would be functions of the same six bits of the hash.
+//   split_block    as the Parquet specification says: block = (hash / 2^32) * blocks / 2^32; lane i
+//                  (32-bit word i of eight) holds one bit, at position (salt[i] * hash mod 2^32) /
+//                  2^27, counted from the least significant bit.
 //
 // Why bytes: eight positions come out of one product by a byte shuffle, without a shift and a mask
 // for each. Why from the top: a lane shifted left by its position has the bit asked for in its
@@ -26,7 +26,6 @@
 // Source: Putze, Sanders, Singler, "Cache-, Hash- and Space-Efficient Bloom Filters", 2007; for
 // split_block, Apache Parquet, BloomFilter.md.
 
-#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -77,13 +76,18 @@ struct SplitLine16 {
     std::uint64_t second_positions;
   };
 
+  /// Brings what the upper half knows down to the lower one.
+  [[gnu::always_inline]] static constexpr std::uint64_t fold(std::uint64_t value) noexcept {
+    return value ^ (value >> 32);
+  }
   [[gnu::always_inline]] static constexpr std::uint64_t block_of(std::uint64_t hash,
                                                                  std::uint64_t blocks) noexcept {
     return multiply_high(hash, blocks);
   }
   [[gnu::always_inline]] static constexpr Bits bits_of(std::uint64_t hash) noexcept {
-    return {(hash * SplitLine::multiplier) & SplitLine::position_mask,
-            __builtin_bswap64(hash * second_multiplier) & SplitLine::position_mask};
+    const std::uint64_t product = hash * SplitLine::multiplier;
+    const std::uint64_t second = fold(fold(product) * second_multiplier);
+    return {product & SplitLine::position_mask, second & SplitLine::position_mask};
   }
   [[gnu::always_inline]] static constexpr std::uint64_t mask(Bits bits, std::size_t word) noexcept {
     return SplitLine::mask({bits.positions}, word) | SplitLine::mask({bits.second_positions}, word);
@@ -93,9 +97,8 @@ struct SplitLine16 {
 struct SplitBlock {
   static constexpr BlockLayout layout = BlockLayout::split_block;
   static constexpr std::size_t words = 4;
-  static constexpr std::array<std::uint32_t, 8> salts = {0x47b6137b, 0x44974d91, 0x8824ad5b,
-                                                         0xa2b7289d, 0x705495c7, 0x2df1424b,
-                                                         0x9efc4947, 0x5c6bfb31};
+  static constexpr std::uint32_t salts[8] = {0x47b6137b, 0x44974d91, 0x8824ad5b, 0xa2b7289d,
+                                             0x705495c7, 0x2df1424b, 0x9efc4947, 0x5c6bfb31};
 
   struct Bits {
     std::uint64_t low;  ///< the lower 32 bits of the hash; what stands above them is ignored
