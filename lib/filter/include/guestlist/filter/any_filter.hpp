@@ -29,10 +29,9 @@ class AnyFilter {
                                    std::vector<Storage> layers);
 
   template <class F>
-  requires(std::constructible_from<Variant, F> && !std::same_as<std::remove_cvref_t<F>, AnyFilter>)
-      // NOLINTNEXTLINE(google-explicit-constructor): every structure is an AnyFilter.
-      AnyFilter(F&& filter)
-      : filter_(std::forward<F>(filter)) {}
+  requires std::constructible_from<Variant, std::in_place_type_t<F>, F>
+  // NOLINTNEXTLINE(google-explicit-constructor): every structure is an AnyFilter.
+  AnyFilter(F filter) : filter_(std::in_place_type<F>, std::move(filter)) {}
 
   /// The structure itself, for what only it can do (std::visit, std::get_if).
   const Variant& variant() const noexcept { return filter_; }
