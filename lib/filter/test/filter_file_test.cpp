@@ -151,6 +151,27 @@ INSTANTIATE_TEST_SUITE_P(Structures, EveryFilterFile, testing::ValuesIn(all_stru
 
 class FilterFileTest : public testing::Test {
  protected:
+  /// A file whose checksums hold and whose one layer says something else than was written.
+  template <class Change>
+  Result<FilterFile> open_with(Structure structure, Change change) {
+    const AnyFilter filter = sample_filter(structure, 1000);
+    FilterFileHeader header;
+    header.shape = filter.shape();
+    change(header.shape.layers[0]);
+    header.secret = Secret();
+    header.secret_fingerprint = Secret().fingerprint();
+    filter_file::place_body(header);
+    const ByteView body = filter.layer_bytes()[0];
+    std::array<std::byte, filter_file::checksum_bytes> table;
+    store_little_endian(table.data(), filter_file::checksum(body));
+    auto bytes = filter_file::encode_header(header, filter_file::checksum(table));
+    bytes.insert(bytes.end(), table.begin(), table.end());
+    bytes.resize(header.body_offset);
+    bytes.insert(bytes.end(), body.begin(), body.end());
+    EXPECT_TRUE(write_file(path_, bytes));
+    return FilterFile::open(path_);
+  }
+
   TemporaryFolder folder_;
   const std::string path_ = folder_ / "a.filter";
 };
@@ -199,24 +220,18 @@ TEST_F(FilterFileTest, RefusesRandomBytes) {
 }
 
 TEST_F(FilterFileTest, RefusesAShapeThatDoesNotFitItsBits) {
-  const AnyFilter filter = sample_filter(Structure::bloom, 1000);
-  FilterFileHeader header;
-  header.shape = filter.shape();
-  header.shape.layers[0].units += 1;
-  header.secret = Secret();
-  header.secret_fingerprint = Secret().fingerprint();
-  filter_file::place_body(header);
-  std::byte table[filter_file::checksum_bytes];
-  store_little_endian(table, filter_file::checksum(filter.layer_bytes()[0]));
-  auto bytes = filter_file::encode_header(header, filter_file::checksum(table));
-  bytes.insert(bytes.end(), std::begin(table), std::end(table));
-  bytes.resize(header.body_offset);
-  bytes.insert(bytes.end(), filter.layer_bytes()[0].begin(), filter.layer_bytes()[0].end());
-  ASSERT_TRUE(write_file(path_, bytes));
-  const auto file = FilterFile::open(path_);
+  const auto file = open_with(Structure::bloom, [](LayerShape& layer) { layer.units += 1; });
   ASSERT_FALSE(file);
   EXPECT_EQ(Errc::corrupt, file.error().code);
   EXPECT_NE(std::string::npos, file.error().message().find(path_)) << file.error().message();
+}
+
+TEST_F(FilterFileTest, RefusesParametersThatItsStructureHasNoUseFor) {
+  EXPECT_TRUE(open_with(Structure::classic_bloom, [](LayerShape&) {}));
+  const auto file =
+      open_with(Structure::classic_bloom, [](LayerShape& layer) { layer.layout = 3; });
+  ASSERT_FALSE(file);
+  EXPECT_EQ(Errc::corrupt, file.error().code);
 }
 
 TEST_F(FilterFileTest, OpensByTheRightSecretOnlyWhereTheFileHoldsItsFingerprint) {
