@@ -27,7 +27,7 @@ Result<AnyFilter> AnyFilter::restore(const FilterShape& shape, const KeyHasher& 
     case Structure::counting_bloom:
       return restore_as<CountingBloomFilter>(shape, hasher, std::move(layers));
     case Structure::scalable_bloom:
-      break;
+      return restore_as<ScalableBloomFilter>(shape, hasher, std::move(layers));
     case Structure::cuckoo:
       return restore_as<CuckooFilter>(shape, hasher, std::move(layers));
   }

@@ -12,7 +12,8 @@
 namespace guestlist {
 
 inline constexpr Structure all_structures[] = {Structure::bloom, Structure::classic_bloom,
-                                               Structure::counting_bloom, Structure::cuckoo};
+                                               Structure::counting_bloom, Structure::scalable_bloom,
+                                               Structure::cuckoo};
 
 inline std::string sample_key(std::uint64_t number) {
   return "key " + std::to_string(number);
@@ -28,7 +29,7 @@ inline AnyFilter empty_filter(Structure structure, std::uint64_t items, const Ke
     case Structure::counting_bloom:
       return CountingBloomFilter::make(items, 0.01, hasher).value();
     case Structure::scalable_bloom:
-      break;
+      return ScalableBloomFilter::make(items, 0.01, hasher).value();
     case Structure::cuckoo:
       return CuckooFilter::make(items, 0.01, hasher).value();
   }

@@ -16,12 +16,14 @@
 #include "guestlist/filter/counting_bloom_filter.hpp"
 #include "guestlist/filter/cuckoo_filter.hpp"
 #include "guestlist/filter/filter_concept.hpp"
+#include "guestlist/filter/scalable_bloom_filter.hpp"
 
 namespace guestlist {
 
 class AnyFilter {
  public:
-  using Variant = std::variant<BloomFilter, ClassicBloomFilter, CountingBloomFilter, CuckooFilter>;
+  using Variant = std::variant<BloomFilter, ClassicBloomFilter, CountingBloomFilter,
+                               ScalableBloomFilter, CuckooFilter>;
 
   /// Around bits that exist, as the structure that `shape` names.
   /// Errors: `corrupt` where the shape is impossible or does not fit the layers.
@@ -54,7 +56,8 @@ class AnyFilter {
   std::uint64_t approximate_count() const;
   double fpr_now() const;
 
-  /// Whether anything changed. Errors: `full`, for a structure of fixed capacity.
+  /// Whether anything changed. Errors: `full`, for a structure of fixed capacity; `too_large`,
+  /// where one that grows finds no memory.
   Result<bool> insert(KeyHash hash);
   Result<bool> insert(std::string_view key) { return insert(hasher()(key)); }
   /// How many changed anything. Errors: `full`; the keys before the one that found no room are in
