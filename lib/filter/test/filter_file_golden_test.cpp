@@ -48,6 +48,14 @@ AnyFilter with_layout(const KeyHasher& hasher) {
   return filter;
 }
 
+/// Of several layers.
+AnyFilter scalable() {
+  AnyFilter filter =
+      ScalableBloomFilter::make(20, 0.01, KeyHasher::siphash(golden_secret())).value();
+  for (std::uint64_t i = 0; i < golden_items; ++i) (void)filter.insert(sample_key(i)).value();
+  return filter;
+}
+
 template <Structure structure>
 AnyFilter of_structure() {
   return sample_filter(structure, golden_items, KeyHasher::siphash(golden_secret()));
@@ -64,6 +72,7 @@ const GoldenFile golden_files[] = {
      SecretPlacement::in_file},
     {"classic-bloom", of_structure<Structure::classic_bloom>, SecretPlacement::in_file},
     {"counting-bloom", of_structure<Structure::counting_bloom>, SecretPlacement::in_file},
+    {"scalable-bloom", scalable, SecretPlacement::in_file},
     {"cuckoo", of_structure<Structure::cuckoo>, SecretPlacement::in_file},
 };
 

@@ -195,6 +195,43 @@ TEST_F(FilterFileTest, AnswersFromIntactSectionsBesideADamagedOne) {
   EXPECT_GT(unknown, 0U);
 }
 
+TEST_F(FilterFileTest, VerifiesTheSectionsOfEveryLayer) {
+  constexpr std::uint64_t items = 1'100'000;
+  AnyFilter filter =
+      empty_filter(Structure::scalable_bloom, 1'000'000, KeyHasher::siphash(Secret()));
+  const auto hashes = sample_hashes(0, items, filter.hasher());
+  ASSERT_TRUE(filter.insert_many(hashes));
+  ASSERT_EQ(2U, filter.shape().layers.size());
+  ASSERT_TRUE(write_filter_file(path_, filter, FilterFileInfo()));
+  Image image(path_);
+  for (std::size_t at = image.size() - section; at < image.size(); ++at) image[at] = std::byte{0};
+  const auto file = image.open();
+  ASSERT_TRUE(file) << file.error().message();
+  std::vector<Verdict> verdicts(hashes.size());
+  file->check_many(hashes, verdicts);
+  for (std::size_t i = 0; i < hashes.size(); ++i) {
+    ASSERT_NE(Answer::absent, verdicts[i].answer) << sample_key(i);
+  }
+}
+
+TEST_F(FilterFileTest, KeepsLayersOnLinesAlsoWhereTheirSizesAreNone) {
+  FilterShape shape{Structure::scalable_bloom, 20, 0.01, {}};
+  std::vector<Storage> layers;
+  for (const std::uint64_t blocks : {3, 5}) {
+    shape.layers.push_back({static_cast<std::uint32_t>(BlockLayout::split_block), 0, blocks, 0, 10,
+                            0.001, 0, blocks * 32});
+    layers.push_back(Storage::allocate(blocks * 32).value());
+  }
+  AnyFilter filter =
+      AnyFilter::restore(shape, KeyHasher::siphash(Secret()), std::move(layers)).value();
+  for (std::uint64_t i = 0; i < 10; ++i) (void)filter.insert(sample_key(i)).value();
+  ASSERT_TRUE(write_filter_file(path_, filter, FilterFileInfo()));
+  const auto file = FilterFile::open(path_);
+  ASSERT_TRUE(file) << file.error().message();
+  EXPECT_EQ(128U + 160U, file->header().body_size);
+  for (std::uint64_t i = 0; i < 10; ++i) EXPECT_EQ(Verdict::maybe(), file->check(sample_key(i)));
+}
+
 TEST_F(FilterFileTest, RefusesEveryTruncatedLength) {
   ASSERT_TRUE(write_filter_file(path_, sample_filter(Structure::bloom, 100), FilterFileInfo()));
   const auto whole = MappedFile::open(path_);
