@@ -4,6 +4,7 @@
 #   include/guestlist/NAME/*.hpp  public headers, each compiled alone as well
 #   src/*.cpp                     the static library guestlist_NAME
 #   test/*_test.cpp               one GoogleTest program NAME_test (test/*.hpp are shared by tests)
+#   test/large/*_test.cpp         one GoogleTest program NAME_large_test, ctest label `large`
 #   bench/*_bench.cpp             one Google Benchmark program NAME_bench
 #   fuzz/*_fuzz.cpp               one libFuzzer program each, with GUESTLIST_FUZZ
 #   fake/                         fakes of the module's interfaces, target guestlist_NAME_fake, for tests only
@@ -85,6 +86,13 @@ function(guestlist_module name)
     if(TARGET guestlist_${name}_fake)
       target_link_libraries(${name}_test PRIVATE guestlist_${name}_fake)
     endif()
+  endif()
+
+  file(GLOB large_tests CONFIGURE_DEPENDS ${here}/test/large/*_test.cpp)
+  if(large_tests)
+    add_executable(${name}_large_test ${large_tests})
+    target_link_libraries(${name}_large_test PRIVATE guestlist_options guestlist_${name} GTest::gtest_main)
+    gtest_discover_tests(${name}_large_test DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 1800 LABELS large)
   endif()
 
   file(GLOB benches CONFIGURE_DEPENDS ${here}/bench/*_bench.cpp)

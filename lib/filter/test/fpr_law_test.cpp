@@ -69,6 +69,7 @@ constexpr Family families[] = {
     {"48-bit pointers", [](std::uint64_t i) { return 0x7F0000000000 + i * 48; }},
     {"times 2^32 + 1", [](std::uint64_t i) { return i * ((std::uint64_t{1} << 32) + 1); }},
     {"random", [](std::uint64_t i) { return IntegerHasher{0x5EED}(i).value * 0xD1342543DE82EF95; }},
+    {"high bytes first", [](std::uint64_t i) { return __builtin_bswap64(i); }},
     {"two columns", [](std::uint64_t i) { return (i / 1000) << 32 | i % 1000; }},
 };
 
@@ -85,7 +86,7 @@ TEST(FprLaw, StructuredIntegersAreFoundNoMoreOftenThanAsked) {
     const auto others = std::span<const std::uint64_t>(keys).subspan(items);
     for (const BlockLayout layout :
          {BlockLayout::split_line, BlockLayout::split_line_16, BlockLayout::split_block}) {
-      for (const std::uint64_t seed : {0U, 0x600DU}) {
+      for (const std::uint64_t seed : {std::uint64_t{0}, std::uint64_t{0xFEDC1234567890AB}}) {
         auto filter =
             IntegerBloomFilter::make(*FilterPlan::make(items, fpr, layout), IntegerHasher{seed})
                 .value();

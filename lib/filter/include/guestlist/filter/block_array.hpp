@@ -104,7 +104,7 @@ template <class Layout>
 }  // namespace avx2
 
 [[gnu::always_inline]] inline bool BlockArray::may_contain(KeyHash hash) const noexcept {
-  if (layout_ == BlockLayout::split_line)
+  if (layout_ == BlockLayout::split_line) [[likely]]
     return avx2::may_contain<SplitLine>(words(), blocks_, hash.value);
   if (layout_ == BlockLayout::split_block)
     return avx2::may_contain<SplitBlock>(words(), blocks_, hash.value);
@@ -112,7 +112,7 @@ template <class Layout>
 }
 
 [[gnu::always_inline]] inline bool BlockArray::insert(KeyHash hash) noexcept {
-  if (layout_ == BlockLayout::split_line)
+  if (layout_ == BlockLayout::split_line) [[likely]]
     return avx2::insert<SplitLine>(words(), blocks_, hash.value);
   if (layout_ == BlockLayout::split_block)
     return avx2::insert<SplitBlock>(words(), blocks_, hash.value);
