@@ -31,6 +31,7 @@ std::string format_count(std::uint64_t count) {
 std::string format_seconds(double seconds) {
   if (!std::isfinite(seconds) || seconds < 0) return "-";
   if (seconds < 1e-3) return fmt::format("{:.0f} us", seconds * 1e6);
+  if (seconds < 0.01) return fmt::format("{:.1f} ms", seconds * 1e3);
   if (seconds < 1) return fmt::format("{:.0f} ms", seconds * 1e3);
   if (seconds < 60) return fmt::format("{:.1f} s", seconds);
   const auto whole = static_cast<std::uint64_t>(std::llround(seconds));

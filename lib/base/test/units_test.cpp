@@ -25,6 +25,8 @@ TEST(Units, CountsAreGroupedByThree) {
 
 TEST(Units, SecondsShowTheUnitsThatMatter) {
   EXPECT_EQ("850 us", format_seconds(850e-6));
+  EXPECT_EQ("2.4 ms", format_seconds(0.0024));
+  EXPECT_EQ("24 ms", format_seconds(0.0241));
   EXPECT_EQ("3.2 s", format_seconds(3.2));
   EXPECT_EQ("4 min 10 s", format_seconds(250));
   EXPECT_EQ("2 h 0 min", format_seconds(7200));

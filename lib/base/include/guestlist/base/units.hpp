@@ -13,7 +13,7 @@ std::string format_bytes(std::uint64_t bytes);
 /// Groups of three digits: `1,000,000`.
 std::string format_count(std::uint64_t count);
 
-/// The two largest units that matter: `850 us`, `3.2 s`, `4 min 10 s`.
+/// The two largest units that matter: `850 us`, `2.4 ms`, `3.2 s`, `4 min 10 s`.
 std::string format_seconds(double seconds);
 
 }  // namespace guestlist

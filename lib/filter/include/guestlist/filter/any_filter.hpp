@@ -30,12 +30,10 @@ class AnyFilter {
   static Result<AnyFilter> restore(const FilterShape& shape, const KeyHasher& hasher,
                                    std::vector<Storage> layers);
 
-  // Implicit, since every structure is an AnyFilter.
-  AnyFilter(BloomFilter filter) : filter_(std::move(filter)) {}
-  AnyFilter(ClassicBloomFilter filter) : filter_(std::move(filter)) {}
-  AnyFilter(CountingBloomFilter filter) : filter_(std::move(filter)) {}
-  AnyFilter(ScalableBloomFilter filter) : filter_(std::move(filter)) {}
-  AnyFilter(CuckooFilter filter) : filter_(std::move(filter)) {}
+  template <class F>
+  requires std::constructible_from<Variant, std::in_place_type_t<F>, F>
+  // NOLINTNEXTLINE(google-explicit-constructor): every structure is an AnyFilter.
+  AnyFilter(F filter) : filter_(std::in_place_type<F>, std::move(filter)) {}
 
   /// The structure itself, for what only it can do (std::visit, std::get_if).
   const Variant& variant() const noexcept { return filter_; }
