@@ -15,7 +15,7 @@ mapfile -t sources < <(find lib app -path "*/fuzz/${only}_fuzz.cpp" | sort)
 
 targets=()
 for source in "${sources[@]}"; do targets+=("$(basename "$source" .cpp)"); done
-cmake --build "$build" --parallel "${JOBS:-$(nproc)}" --target "${targets[@]}" > "$build/fuzz.log" ||
+cmake --build "$build" --parallel "${JOBS:-$(nproc)}" --target "${targets[@]}" > "$build/fuzz.log" 2>&1 ||
   { cat "$build/fuzz.log"; exit 1; }
 
 failed=0
