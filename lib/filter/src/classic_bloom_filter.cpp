@@ -50,6 +50,10 @@ Result<ClassicBloomFilter> ClassicBloomFilter::restore(const FilterShape& shape,
     return fail(Errc::corrupt,
                 "a classic Bloom filter cannot have " + std::to_string(layer.probes) + " probes");
   }
+  if (layer.layout != 0 || layer.unit_bits != 1 ||
+      layer.size_bytes != layers.front().size_bytes()) {
+    return fail(Errc::corrupt, "the shape of this classic Bloom filter contradicts itself");
+  }
   auto bits = BitArray::restore(layer.units, std::move(layers.front()));
   if (!bits) return fail(std::move(bits).error());
   ClassicBloomFilter filter({layer.units, layer.probes}, shape.capacity, shape.fpr, hasher,

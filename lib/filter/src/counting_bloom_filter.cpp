@@ -32,8 +32,9 @@ Result<CountingBloomFilter> CountingBloomFilter::restore(const FilterShape& shap
     return fail(Errc::corrupt, "not the shape of a counting Bloom filter");
   }
   const LayerShape& layer = shape.layers.front();
-  const bool possible = layer.units > 0 && layer.probes > 0 && layer.probes <= 64 &&
-                        layer.unit_bits == counter_bits &&
+  const bool possible = layer.layout == 0 && layer.units > 0 && layer.probes > 0 &&
+                        layer.probes <= 64 && layer.unit_bits == counter_bits &&
+                        layer.size_bytes == layers.front().size_bytes() &&
                         layers.front().size_bytes() == storage_bytes(layer.units);
   if (!possible) return fail(Errc::corrupt, "the counters do not fit the length of the filter");
   CountingBloomFilter filter({layer.units, layer.probes}, shape.capacity, shape.fpr, hasher,

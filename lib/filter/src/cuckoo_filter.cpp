@@ -64,8 +64,10 @@ Result<CuckooFilter> CuckooFilter::restore(const FilterShape& shape, const KeyHa
     return fail(Errc::corrupt, "not the shape of a cuckoo filter");
   }
   const LayerShape& layer = shape.layers.front();
-  const bool possible = layer.units > 0 && layer.units <= layers.front().size_bytes() &&
+  const bool possible = layer.layout == 0 && layer.units > 0 &&
+                        layer.units <= layers.front().size_bytes() &&
                         layer.probes == slots_per_bucket && layer.unit_bits == slot_bits &&
+                        layer.size_bytes == layers.front().size_bytes() &&
                         layers.front().size_bytes() == storage_bytes(layer.units);
   if (!possible) return fail(Errc::corrupt, "the buckets do not fit the length of the filter");
   CuckooFilter filter(layer.units, shape.capacity, shape.fpr, hasher, std::move(layers.front()));
