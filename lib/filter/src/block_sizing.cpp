@@ -39,11 +39,12 @@ double fpr_at_load(BlockLayout layout, double keys_per_block) noexcept {
   if (keys_per_block == 0) return 0;
   const double reach = 12 * std::sqrt(keys_per_block) + 12;
   const double first = std::max(0.0, std::floor(keys_per_block - reach));
-  const double last = std::ceil(keys_per_block + reach);
+  const auto terms = static_cast<std::uint64_t>(std::ceil(keys_per_block + reach) - first) + 1;
   double probability =
       std::exp(first * std::log(keys_per_block) - keys_per_block - std::lgamma(first + 1));
   double sum = 0;
-  for (double keys = first; keys <= last; ++keys) {
+  for (std::uint64_t term = 0; term < terms; ++term) {
+    const double keys = first + static_cast<double>(term);
     sum += probability * block_fpr(layout, keys);
     probability *= keys_per_block / (keys + 1);
   }
