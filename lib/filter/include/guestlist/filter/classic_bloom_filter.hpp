@@ -5,7 +5,7 @@
 // to k cache misses a query. Take it where every bit counts, or where m and k are given; else take
 // BloomFilter.
 //
-// Cost: see `classic/*` of filter_bench. Source: Bloom 1970; docs/maths/classic.md.
+// Cost: rows `guestlist-classic` of filter_bench. Source: Bloom 1970; docs/maths/classic.md.
 // Distinct objects: safe. Shared objects: any number of readers, or one writer.
 
 #include <string_view>

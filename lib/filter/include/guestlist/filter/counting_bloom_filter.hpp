@@ -11,7 +11,7 @@
 // denied. Feed it removals from an exact source only, and never in a filter that decides
 // rejections: there, forget by rebuilding.
 //
-// Cost: see `counting/*` of filter_bench. Source: Fan, Cao, Almeida, Broder 2000;
+// Cost: rows `guestlist-counting` of filter_bench. Source: Fan, Cao, Almeida, Broder 2000;
 // docs/maths/counting.md. Distinct objects: safe. Shared objects: any number of readers, or one
 // writer.
 

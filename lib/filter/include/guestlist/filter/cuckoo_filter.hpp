@@ -15,8 +15,8 @@
 // moved only along a path that ends in one, the last first, so that every key can be found at every
 // moment.
 //
-// Cost: see `cuckoo/*` of filter_bench. Source: Fan, Andersen, Kaminsky, Mitzenmacher 2014;
-// docs/maths/cuckoo.md. Distinct objects: safe. Shared objects: any number of readers, or one
+// Cost: rows `guestlist-cuckoo` of filter_bench. Source: Fan, Andersen, Kaminsky, Mitzenmacher
+// 2014; docs/maths/cuckoo.md. Distinct objects: safe. Shared objects: any number of readers, or one
 // writer.
 
 #include <cstdint>

@@ -11,8 +11,8 @@
 // the first, so that their cache misses overlap; the newest layer, which holds half of all keys, is
 // asked first.
 //
-// Cost: see `scalable/*` of filter_bench. Source: Almeida, Baquero, Preguica, Hutchison 2007;
-// docs/maths/scalable.md says why 0.8. Distinct objects: safe. Shared objects: any number of
+// Cost: rows `guestlist-scalable` of filter_bench. Source: Almeida, Baquero, Preguica, Hutchison
+// 2007; docs/maths/scalable.md says why 0.8. Distinct objects: safe. Shared objects: any number of
 // readers, or one writer.
 
 #include <cstdint>
