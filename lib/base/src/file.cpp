@@ -1,6 +1,7 @@
 #include "guestlist/base/file.hpp"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -163,6 +164,27 @@ Result<void> AtomicFile::commit() {
     ::close(folder);
   }
   return {};
+}
+
+Result<FileLock> FileLock::acquire(const std::string& path) {
+  while (true) {
+    FileLock lock(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+    if (lock.descriptor_ < 0) return fail(read_error(path));
+    while (::flock(lock.descriptor_, LOCK_EX) != 0) {
+      if (errno != EINTR) return fail(read_error(path));
+    }
+    // Whoever held the lock before may have replaced the file: then this lock is on the old one.
+    struct stat held {};
+    struct stat named {};
+    if (::fstat(lock.descriptor_, &held) != 0 || ::stat(path.c_str(), &named) != 0) {
+      return fail(read_error(path));
+    }
+    if (held.st_ino == named.st_ino && held.st_dev == named.st_dev) return lock;
+  }
+}
+
+FileLock::~FileLock() {
+  if (descriptor_ >= 0) ::close(descriptor_);
 }
 
 Result<std::string> read_file(const std::string& path, std::uint64_t limit) {

@@ -4,8 +4,6 @@
 #include <signal.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
-#include <chrono>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
@@ -18,6 +16,7 @@
 #include "demo/load_run.hpp"
 #include "guestlist/base/file.hpp"
 #include "guestlist/base/units.hpp"
+#include "progress.hpp"
 
 namespace guestlist {
 namespace {
@@ -63,40 +62,6 @@ class WorkFolder {
   std::string path_;
 };
 
-/// Lines on stderr, or one line that changes where stderr is a terminal.
-class Progress {
- public:
-  explicit Progress(std::string what, std::uint64_t total)
-      : what_(std::move(what)), total_(total), is_terminal_(::isatty(STDERR_FILENO) != 0) {}
-  ~Progress() {
-    if (is_terminal_) std::fputs("\r\033[K", stderr);
-  }
-  Progress(const Progress&) = delete;
-  Progress& operator=(const Progress&) = delete;
-
-  void operator()(std::uint64_t done) {
-    const auto now = std::chrono::steady_clock::now();
-    if (now - last_ < (is_terminal_ ? std::chrono::milliseconds(100) : std::chrono::seconds(2)))
-      return;
-    last_ = now;
-    const double seconds = std::chrono::duration<double>(now - began_).count();
-    const double rate = static_cast<double>(done) / std::max(seconds, 1e-9);
-    const double left = static_cast<double>(total_ - done) / std::max(rate, 1e-9);
-    fmt::print(stderr, "{}  {}: {} of {}, {}/s, {} left{}", is_terminal_ ? "\r\033[K" : "", what_,
-               format_count(done), format_count(total_),
-               format_count(static_cast<std::uint64_t>(rate)), format_seconds(left),
-               is_terminal_ ? "" : "\n");
-    std::fflush(stderr);
-  }
-
- private:
-  std::string what_;
-  std::uint64_t total_;
-  bool is_terminal_;
-  std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
-  std::chrono::steady_clock::time_point last_ = began_;
-};
-
 void say(const std::string& line) {
   fmt::print(stderr, "  {}\n", line);
 }
@@ -104,7 +69,8 @@ void say(const std::string& line) {
 Result<Phase> run_phase(CatalogueService& service, const Names& names, const DemoOptions& options,
                         const std::string& what) {
   const std::uint64_t queries_before = service.database_queries();
-  Progress progress(what, options.requests);
+  Progress progress(what, options.requests, Progress::Unit::count,
+                    Progress::WithoutTerminal::lines);
   LoadOptions load;
   load.requests = options.requests;
   load.connections = options.connections;
@@ -133,11 +99,16 @@ double measured_fpr(CatalogueService& service,
          static_cast<double>(std::max<std::size_t>(1, absent_names.size()));
 }
 
+sigset_t ending_signals() {
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGINT);
+  sigaddset(&signals, SIGTERM);
+  return signals;
+}
+
 void serve_until_interrupted(const CatalogueService& service, const Catalogue& catalogue) {
-  sigset_t ending;
-  sigemptyset(&ending);
-  sigaddset(&ending, SIGINT);
-  sigaddset(&ending, SIGTERM);
+  const sigset_t ending = ending_signals();
   const std::string url = fmt::format("http://127.0.0.1:{}", service.port());
   fmt::print(
       stderr,
@@ -198,44 +169,40 @@ Result<DemoReport> run_demo(const DemoOptions& options) {
   return report;
 }
 
-int demo_status(const DemoOptions& options) {
+void declare(CLI::App& command, DemoOptions& options) {
+  command.add_flag("--once", options.once, "End after the table");
+  declare_json(command, options.json);
+  command.add_option("--requests", options.requests, "Requests of each of the two runs")
+      ->check(CLI::Range(std::uint64_t{100}, std::uint64_t{1'000'000'000}))
+      ->capture_default_str();
+  command.add_option("--connections", options.connections, "Connections that send them")
+      ->check(CLI::Range(1, 256))
+      ->capture_default_str();
+  command.add_option("--seed", options.seed, "Seed of the traffic")->capture_default_str();
+  command.add_option("--fpr", options.fpr, "False positive rate of the filter")
+      ->capture_default_str();
+  command.add_option("--port", options.port, "Port of the guarded service; 0: any free one")
+      ->capture_default_str();
+  command.add_option("--svg", options.picture, "File for the picture")->capture_default_str();
+}
+
+CallResult run(const DemoOptions& options) {
   // Blocked before any thread starts, so that sigwait gets them and the folder is removed.
-  sigset_t ending;
-  sigemptyset(&ending);
-  sigaddset(&ending, SIGINT);
-  sigaddset(&ending, SIGTERM);
+  const sigset_t ending = ending_signals();
   if (!options.once) pthread_sigmask(SIG_BLOCK, &ending, nullptr);
   const auto report = run_demo(options);
-  if (!report) {
-    fmt::print(stderr, "guestlist: {}\n", report.error().message());
-    return 2;
-  }
-  if (report->holds()) return 0;
+  if (!report) return fail(report.error());
+  if (report->holds()) return Exit::success;
   fmt::print(stderr, "guestlist: the demo's promise was broken: see the table\n");
-  return 1;
+  return Exit::some_absent;
 }
 
 }  // namespace
 
-void add_demo_command(CLI::App& app, int& status) {
-  const auto options = std::make_shared<DemoOptions>();
-  CLI::App* const command = app.add_subcommand(
-      "demo", "The main job on real input: an attack on a service, without and with the guard");
-  command->add_flag("--once", options->once, "End after the table");
-  command->add_flag("--json", options->json, "Print the figures as one JSON object");
-  command->add_option("--requests", options->requests, "Requests of each of the two runs")
-      ->check(CLI::Range(std::uint64_t{100}, std::uint64_t{1'000'000'000}))
-      ->capture_default_str();
-  command->add_option("--connections", options->connections, "Connections that send them")
-      ->check(CLI::Range(1, 256))
-      ->capture_default_str();
-  command->add_option("--seed", options->seed, "Seed of the traffic")->capture_default_str();
-  command->add_option("--fpr", options->fpr, "False positive rate of the filter")
-      ->capture_default_str();
-  command->add_option("--port", options->port, "Port of the guarded service; 0: any free one")
-      ->capture_default_str();
-  command->add_option("--svg", options->picture, "File for the picture")->capture_default_str();
-  command->callback([options, &status] { status = demo_status(*options); });
+void add_demo(CallTable& calls) {
+  calls.add<DemoOptions>(
+      "demo", "The main job on real input: a service under attack, without and with the guard",
+      declare, run);
 }
 
 }  // namespace guestlist

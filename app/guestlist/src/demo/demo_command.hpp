@@ -1,13 +1,10 @@
 #pragma once
 
-namespace CLI {
-class App;
-}
+#include "call.hpp"
 
 namespace guestlist {
 
-/// Adds `demo`: the main job on real input, in minutes, with a table at the end. When the call was
-/// `demo`, `status` becomes the exit status.
-void add_demo_command(CLI::App& app, int& status);
+/// `demo`: the main job on real input, in minutes, with a table at the end.
+void add_demo(CallTable& calls);
 
 }  // namespace guestlist

@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <utility>
 
 #include "guestlist/base/bytes.hpp"
 #include "guestlist/base/result.hpp"
@@ -71,6 +72,27 @@ class AtomicFile {
 
   std::string path_;
   std::string temporary_;
+  int descriptor_ = -1;
+};
+
+/// Keeps others who ask for the same lock from changing a file that is replaced by rename, until it
+/// goes. Advisory, and gone with the process that holds it. Distinct objects: safe.
+class FileLock {
+ public:
+  /// Waits for its turn. Errors: `not_found`, `unreadable`.
+  static Result<FileLock> acquire(const std::string& path);
+
+  FileLock(FileLock&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
+  FileLock& operator=(FileLock&& other) noexcept {
+    std::swap(descriptor_, other.descriptor_);
+    return *this;
+  }
+  FileLock(const FileLock&) = delete;
+  FileLock& operator=(const FileLock&) = delete;
+  ~FileLock();
+
+ private:
+  explicit FileLock(int descriptor) noexcept : descriptor_(descriptor) {}
   int descriptor_ = -1;
 };
 

@@ -1,0 +1,53 @@
+#include "argument_keys.hpp"
+
+#include <fmt/format.h>
+
+#include "call.hpp"
+
+namespace guestlist {
+namespace {
+
+class ArgumentReader final : public KeyReader {
+ public:
+  ArgumentReader(BlockReader input, const std::vector<std::string>& keys)
+      : KeyReader(std::move(input)), keys_(keys) {}
+
+  Result<void> next(std::vector<std::string_view>& keys) override {
+    keys.assign(keys_.begin() + static_cast<std::ptrdiff_t>(given_), keys_.end());
+    given_ = keys_.size();
+    return {};
+  }
+
+ private:
+  const std::vector<std::string>& keys_;
+  std::size_t given_ = 0;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<KeyReader>> read_argument_keys(const std::vector<std::string>& keys) {
+  InputOptions standard_input;
+  if (keys.empty() || (keys.size() == 1 && keys.front() == "-"))
+    return KeyReader::open(standard_input);
+  auto input = BlockReader::open({});
+  if (!input) return fail(std::move(input).error());
+  return std::unique_ptr<KeyReader>(new ArgumentReader(std::move(*input), keys));
+}
+
+Result<KeyType> agreed_key_type(const std::string& option, const std::string& of_file) {
+  const auto stored = key_type_from_name(of_file);
+  if (!stored) {
+    return fail(
+        Errc::newer_version,
+        fmt::format("the filter's keys are of type '{}', which this build does not know", of_file));
+  }
+  if (option.empty()) return *stored;
+  const auto asked = parse_key_type(option);
+  if (!asked) return fail(asked.error());
+  if (*asked == *stored) return *stored;
+  return fail(
+      Errc::mismatched,
+      fmt::format("--key-type {}: the filter was built with keys of type {}", option, of_file));
+}
+
+}  // namespace guestlist

@@ -1,0 +1,22 @@
+#pragma once
+
+// Keys that stand on the command line itself, or come from standard input in their place.
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "guestlist/hash/key_type.hpp"
+#include "key_reader.hpp"
+
+namespace guestlist {
+
+/// A reader over `keys`; over the lines of standard input where there are none, or the only one is
+/// `-`.
+Result<std::unique_ptr<KeyReader>> read_argument_keys(const std::vector<std::string>& keys);
+
+/// The key type of a filter file, which `--key-type` may repeat but not change.
+/// Errors: `mismatched`, `invalid_argument`.
+Result<KeyType> agreed_key_type(const std::string& option, const std::string& of_file);
+
+}  // namespace guestlist

@@ -1,0 +1,63 @@
+#include <fmt/format.h>
+
+#include "argument_keys.hpp"
+#include "commands.hpp"
+#include "filter_choice.hpp"
+#include "guestlist/base/units.hpp"
+#include "publishing.hpp"
+
+namespace guestlist {
+namespace {
+
+struct Options {
+  std::string target;
+  std::vector<std::string> keys;
+  std::string secret_file;
+  std::string key_type;
+  bool json = false;
+};
+
+void declare(CLI::App& command, Options& options) {
+  command.add_option("TARGET", options.target, "The filter file")->required();
+  command.add_option("KEY", options.keys, "Keys; none or '-': standard input, a key a line");
+  declare_key_type(command, options.key_type);
+  declare_secret_file(command, options.secret_file);
+  declare_json(command, options.json);
+  command.footer("Example: guestlist add ids.gl 1001 1002");
+}
+
+CallResult run(const Options& options) {
+  auto owned = own_file(options.target, options.secret_file);
+  if (!owned) return fail(std::move(owned).error());
+  const auto type = agreed_key_type(options.key_type, owned->header.info.key_type);
+  if (!type) return fail(type.error());
+  auto reader = read_argument_keys(options.keys);
+  if (!reader) return fail(std::move(reader).error());
+  const auto filled = fill_from(**reader, *type, owned->filter);
+  if (!filled) return fail(filled.error());
+  if (filled->unparsable > 0) {
+    return fail(Errc::invalid_argument, fmt::format("{} of {} keys are no {}; nothing was added",
+                                                    filled->unparsable, filled->keys, name(*type)));
+  }
+  if (filled->added > 0) {
+    auto written =
+        write_filter_file(options.target, owned->filter, owned->header.info, owned->placement());
+    if (!written) return fail(std::move(written).error());
+  }
+  warn_if_overfull(owned->filter);
+  boost::json::object figures = describe(owned->filter);
+  figures["generation"] = owned->header.info.generation;
+  figures["lines"] = filled->keys;
+  figures["added"] = filled->added;
+  print_result(options.json, figures,
+               fmt::format("{} of {} were new\n", filled->added, filled->keys));
+  return Exit::success;
+}
+
+}  // namespace
+
+void add_add(CallTable& calls) {
+  calls.add<Options>("add", "Add keys to a filter, print how many were new", declare, run);
+}
+
+}  // namespace guestlist

@@ -1,0 +1,114 @@
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "commands.hpp"
+#include "filter_choice.hpp"
+#include "guestlist/base/units.hpp"
+#include "numbers.hpp"
+#include "publishing.hpp"
+#include "secrets.hpp"
+
+namespace guestlist {
+namespace {
+
+struct Options {
+  std::string target;
+  SizeOptions size;
+  HashOptions hash;
+  std::string structure = "bloom";
+  std::string key_type = "text";
+  bool json = false;
+};
+
+void declare(CLI::App& command, Options& options) {
+  command.add_option("TARGET", options.target, "The filter file")->required();
+  declare_size(command, options.size);
+  declare_structure(command, options.structure);
+  declare_key_type(command, options.key_type);
+  declare_hash(command, options.hash);
+  declare_json(command, options.json);
+}
+
+/// What an existing filter has otherwise than it was asked for; empty where nothing.
+std::string difference(const FilterFile& file, const Options& options, std::uint64_t items,
+                       double fpr) {
+  const FilterFileHeader& header = file.header();
+  if (header.shape.capacity != items)
+    return fmt::format("it was made for {} items", header.shape.capacity);
+  if (header.shape.fpr != fpr) return fmt::format("it was made for an fpr of {}", header.shape.fpr);
+  if (structure_name(header.shape) != options.structure) {
+    return fmt::format("its structure is {}", structure_name(header.shape));
+  }
+  if (header.info.key_type != options.key_type)
+    return fmt::format("its keys are {}", header.info.key_type);
+  if (!options.hash.hash.empty() && name(header.hash) != options.hash.hash) {
+    return fmt::format("its hash is {}", name(header.hash));
+  }
+  return "";
+}
+
+CallResult report(const Options& options, const AnyFilter& filter, std::uint64_t generation,
+                  bool created) {
+  boost::json::object figures = describe(filter);
+  figures["generation"] = generation;
+  figures["created"] = created;
+  print_result(options.json, figures,
+               fmt::format("{}: {}, {} for {} items at {}\n", options.target,
+                           created ? "created" : "exists with the same parameters",
+                           format_bytes(filter.size_bytes()), format_count(filter.shape().capacity),
+                           filter.shape().fpr));
+  return Exit::success;
+}
+
+CallResult run(const Options& options) {
+  if (auto is_file = check_is_file(options.target); !is_file)
+    return fail(std::move(is_file).error());
+  if (options.size.items.empty()) {
+    return fail(Errc::invalid_argument,
+                "--items is missing: say how many keys the filter is planned for");
+  }
+  const auto items = parse_items(options.size.items);
+  if (!items) return fail(items.error());
+  const auto fpr = parse_fpr(options.size.fpr);
+  if (!fpr) return fail(fpr.error());
+  if (const auto type = parse_key_type(options.key_type); !type) return fail(type.error());
+
+  if (std::filesystem::exists(options.target)) {
+    const auto secret = read_secret(options.hash.secret_file);
+    if (!secret) return fail(secret.error());
+    const auto file = FilterFile::open(options.target, *secret);
+    if (!file) return fail(file.error());
+    const std::string other = difference(*file, options, *items, *fpr);
+    if (!other.empty()) {
+      return fail(Errc::already_exists,
+                  fmt::format("'{}' exists already and is left alone: {}; remove it, or "
+                              "name another file",
+                              options.target, other));
+    }
+    const auto filter = file->verified();
+    if (!filter) return fail(filter.error());
+    return report(options, **filter, file->header().info.generation, false);
+  }
+
+  const auto chosen = choose_hasher(options.hash);
+  if (!chosen) return fail(chosen.error());
+  const auto filter = make_filter(options.structure, *items, *fpr, chosen->hasher);
+  if (!filter) return fail(filter.error());
+  FilterFileInfo info;
+  info.key_type = options.key_type;
+  info.origin = "created empty";
+  if (auto written = write_filter_file(options.target, *filter, info, chosen->placement);
+      !written) {
+    return fail(std::move(written).error());
+  }
+  return report(options, *filter, info.generation, true);
+}
+
+}  // namespace
+
+void add_create(CallTable& calls) {
+  calls.add<Options>("create", "Make an empty filter; leave an existing one alone", declare, run);
+}
+
+}  // namespace guestlist

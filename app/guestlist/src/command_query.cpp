@@ -1,0 +1,154 @@
+#include <fmt/format.h>
+
+#include "argument_keys.hpp"
+#include "commands.hpp"
+#include "guestlist/filter/filter_file.hpp"
+#include "output_lines.hpp"
+#include "secrets.hpp"
+
+namespace guestlist {
+namespace {
+
+struct Options {
+  std::string target;
+  std::vector<std::string> keys;
+  std::string print = "maybe";
+  bool count = false;
+  std::string secret_file;
+  std::string key_type;
+  bool json = false;
+};
+
+struct Counts {
+  std::uint64_t maybe = 0;
+  std::uint64_t absent = 0;
+  std::uint64_t unknown = 0;
+  std::uint64_t corrupt = 0;
+
+  void add(Verdict verdict) noexcept {
+    maybe += verdict.answer == Answer::maybe;
+    absent += verdict.answer == Answer::absent;
+    unknown += verdict.answer == Answer::unknown;
+    corrupt += verdict.reason == Reason::corrupt;
+  }
+};
+
+void declare(CLI::App& command, Options& options) {
+  command.add_option("TARGET", options.target, "The filter file")->required();
+  command.add_option("KEY", options.keys, "Keys; none or '-': standard input, a key a line");
+  command.add_option("--print", options.print, "Which keys to print; all: each with its verdict")
+      ->check(CLI::IsMember({"maybe", "absent", "unknown", "all"}))
+      ->capture_default_str();
+  command.add_flag("--count", options.count, "Print how many keys would be printed, not the keys");
+  declare_key_type(command, options.key_type);
+  declare_secret_file(command, options.secret_file);
+  declare_json(command, options.json);
+  command.footer(
+      "Exit status: 0 if no key is absent, 1 if some are, 2 on an error.\n"
+      "Example: guestlist query ids.gl --print absent < wanted.txt");
+}
+
+/// Verdicts of one batch: canonical keys are asked together, the others are `unknown`.
+class Asking {
+ public:
+  Asking(const FilterFile& file, KeyType type) : file_(file), type_(type) {}
+
+  const std::vector<Verdict>& operator()(const std::vector<std::string_view>& keys) {
+    verdicts_.assign(keys.size(), Verdict::unknown(Reason::unparsable));
+    hashes_.clear();
+    places_.clear();
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+      const auto canonical = canonicalize(type_, keys[i], buffer_);
+      if (!canonical) continue;
+      hashes_.push_back(file_.hasher()(*canonical));
+      places_.push_back(i);
+    }
+    answers_.resize(hashes_.size());
+    file_.check_many(hashes_, answers_);
+    for (std::size_t i = 0; i < places_.size(); ++i) verdicts_[places_[i]] = answers_[i];
+    return verdicts_;
+  }
+
+ private:
+  const FilterFile& file_;
+  KeyType type_;
+  std::string buffer_;
+  std::vector<KeyHash> hashes_;
+  std::vector<std::size_t> places_;
+  std::vector<Verdict> answers_;
+  std::vector<Verdict> verdicts_;
+};
+
+Result<void> print_keys(const std::string& which, const std::vector<std::string_view>& keys,
+                        const std::vector<Verdict>& verdicts, OutputLines& output) {
+  const bool all = which == "all";
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    const std::string_view answer = name(verdicts[i].answer);
+    if (!all && answer != which) continue;
+    auto written =
+        all ? output.write({keys[i], "\t", answer, "\n"}) : output.write({keys[i], "\n"});
+    if (!written) return written;
+  }
+  return {};
+}
+
+CallResult run(const Options& options) {
+  if (auto is_file = check_is_file(options.target); !is_file)
+    return fail(std::move(is_file).error());
+  const auto secret = read_secret(options.secret_file);
+  if (!secret) return fail(secret.error());
+  const auto file = FilterFile::open(options.target, *secret);
+  if (!file) return fail(file.error());
+  const auto type = agreed_key_type(options.key_type, file->header().info.key_type);
+  if (!type) return fail(type.error());
+  auto reader = read_argument_keys(options.keys);
+  if (!reader) return fail(std::move(reader).error());
+
+  Asking ask(*file, *type);
+  Counts counts;
+  OutputLines output;
+  std::vector<std::string_view> keys;
+  while (true) {
+    if (auto read = (*reader)->next(keys); !read) return fail(std::move(read).error());
+    if (keys.empty()) break;
+    const std::vector<Verdict>& verdicts = ask(keys);
+    for (const Verdict verdict : verdicts) counts.add(verdict);
+    if (options.count || options.json) continue;
+    if (auto printed = print_keys(options.print, keys, verdicts, output); !printed) {
+      return fail(std::move(printed).error());
+    }
+  }
+  if (auto flushed = output.flush(); !flushed) return fail(std::move(flushed).error());
+
+  if (counts.corrupt > 0) {
+    fmt::print(
+        stderr,
+        "guestlist: note: {} keys are unknown because the file is damaged where their answer would "
+        "come from; build '{}' again\n",
+        counts.corrupt, options.target);
+  }
+  if (options.json) {
+    print_result(true,
+                 {{"lines", counts.maybe + counts.absent + counts.unknown},
+                  {"maybe", counts.maybe},
+                  {"absent", counts.absent},
+                  {"unknown", counts.unknown}},
+                 "");
+  } else if (options.count) {
+    const std::uint64_t printed = options.print == "maybe"    ? counts.maybe
+                                  : options.print == "absent" ? counts.absent
+                                  : options.print == "unknown"
+                                      ? counts.unknown
+                                      : counts.maybe + counts.absent + counts.unknown;
+    fmt::print("{}\n", printed);
+  }
+  return counts.absent > 0 ? Exit::some_absent : Exit::success;
+}
+
+}  // namespace
+
+void add_query(CallTable& calls) {
+  calls.add<Options>("query", "Ask for keys, print those with a verdict", declare, run);
+}
+
+}  // namespace guestlist

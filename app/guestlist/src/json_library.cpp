@@ -1,0 +1,2 @@
+// The body of Boost.JSON, compiled once.
+#include <boost/json/src.hpp>

@@ -1,0 +1,29 @@
+#pragma once
+
+// Standard output in large blocks, for calls that print millions of lines.
+
+#include <initializer_list>
+#include <string>
+#include <string_view>
+
+#include "guestlist/base/result.hpp"
+
+namespace guestlist {
+
+class OutputLines {
+ public:
+  OutputLines() { buffer_.reserve(block_bytes + 4096); }
+
+  /// Errors: `unwritable`, also where the reader of a pipe has gone.
+  Result<void> write(std::initializer_list<std::string_view> parts) {
+    for (const std::string_view part : parts) buffer_ += part;
+    return buffer_.size() < block_bytes ? Result<void>() : flush();
+  }
+  Result<void> flush();
+
+ private:
+  static constexpr std::size_t block_bytes = 1 << 18;
+  std::string buffer_;
+};
+
+}  // namespace guestlist
