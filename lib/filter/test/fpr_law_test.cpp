@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <memory>
 #include <string>
@@ -71,6 +72,10 @@ constexpr Family families[] = {
     {"random", [](std::uint64_t i) { return IntegerHasher{0x5EED}(i).value * 0xD1342543DE82EF95; }},
     {"high bytes first", [](std::uint64_t i) { return __builtin_bswap64(i); }},
     {"two columns", [](std::uint64_t i) { return (i / 1000) << 32 | i % 1000; }},
+    {"shifted by 20", [](std::uint64_t i) { return i << 20; }},
+    {"shifted by 32", [](std::uint64_t i) { return i << 32; }},
+    {"doubles", [](std::uint64_t i) { return std::bit_cast<std::uint64_t>(double(i)); }},
+    {"inverse of the first multiplier", [](std::uint64_t i) { return i * 0xF1DE83E19937733D; }},
 };
 
 // n = 4,000,000 absent keys a family and layout, p = 0.1 %, 5 % for the hash on top, seeds 0 and
