@@ -3,6 +3,7 @@
 #include "argument_keys.hpp"
 #include "commands.hpp"
 #include "filter_choice.hpp"
+#include "guava_target.hpp"
 #include "guestlist/base/units.hpp"
 #include "publishing.hpp"
 
@@ -13,6 +14,7 @@ struct Options {
   std::string target;
   std::vector<std::string> keys;
   std::string secret_file;
+  FormatOptions format;
   std::string key_type;
   bool json = false;
 };
@@ -22,11 +24,40 @@ void declare(CLI::App& command, Options& options) {
   command.add_option("KEY", options.keys, "Keys; none or '-': standard input, a key a line");
   declare_key_type(command, options.key_type);
   declare_secret_file(command, options.secret_file);
+  declare_format(command, options.format, false);
   declare_json(command, options.json);
   command.footer("Example: guestlist add ids.gl 1001 1002");
 }
 
+CallResult add_to_guava(const Options& options) {
+  if (auto is_file = check_is_file(options.target); !is_file)
+    return fail(std::move(is_file).error());
+  const auto kind = parse_funnel(options.format);
+  if (!kind) return fail(kind.error());
+  const auto type = parse_key_type(options.key_type.empty() ? "text" : options.key_type);
+  if (!type) return fail(type.error());
+  const auto lock = FileLock::acquire(options.target);
+  if (!lock) return fail(lock.error());
+  auto filter = read_guava(options.target);
+  if (!filter) return fail(std::move(filter).error());
+  auto reader = read_argument_keys(options.keys);
+  if (!reader) return fail(std::move(reader).error());
+  const auto filled = fill_guava(**reader, *type, *kind, *filter);
+  if (!filled) return fail(filled.error());
+  if (filled->added > 0) {
+    if (auto written = write_guava(options.target, *filter); !written)
+      return fail(std::move(written).error());
+  }
+  boost::json::object figures = describe(*filter);
+  figures["lines"] = filled->keys;
+  figures["added"] = filled->added;
+  print_result(options.json, figures,
+               fmt::format("{} of {} were new\n", filled->added, filled->keys));
+  return Exit::success;
+}
+
 CallResult run(const Options& options) {
+  if (options.format.is_guava()) return add_to_guava(options);
   auto owned = own_file(options.target, options.secret_file);
   if (!owned) return fail(std::move(owned).error());
   const auto type = agreed_key_type(options.key_type, owned->header.info.key_type);

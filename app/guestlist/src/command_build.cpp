@@ -5,6 +5,7 @@
 #include "commands.hpp"
 #include "filling.hpp"
 #include "filter_choice.hpp"
+#include "guava_target.hpp"
 #include "guestlist/base/units.hpp"
 #include "numbers.hpp"
 #include "publishing.hpp"
@@ -18,6 +19,7 @@ struct Options {
   std::string output;
   SizeOptions size;
   HashOptions hash;
+  FormatOptions format;
   std::string structure = "bloom";
   std::string key_type = "text";
   bool json = false;
@@ -32,8 +34,35 @@ void declare(CLI::App& command, Options& options) {
   declare_structure(command, options.structure);
   declare_key_type(command, options.key_type);
   declare_hash(command, options.hash);
+  declare_format(command, options.format, true);
   declare_json(command, options.json);
   command.footer("Example: guestlist build ids.txt -o ids.gl --fpr 0.001");
+}
+
+CallResult build_guava(const Options& options, std::uint64_t items, double fpr, KeyType type) {
+  const auto kind = parse_funnel(options.format);
+  if (!kind) return fail(kind.error());
+  auto filter = GuavaBloomFilter::make(items, fpr, parse_strategy(options.format));
+  if (!filter) return fail(std::move(filter).error());
+  auto reader = KeyReader::open(options.inputs);
+  if (!reader) return fail(std::move(reader).error());
+  const auto filled = fill_guava(**reader, type, *kind, *filter);
+  if (!filled) return fail(filled.error());
+  if (auto written = write_guava(options.output, *filter); !written)
+    return fail(std::move(written).error());
+  boost::json::object figures = describe(*filter);
+  figures["capacity"] = items;
+  figures["fpr"] = fpr;
+  figures["items"] = filled->added;
+  figures["lines"] = filled->keys;
+  figures["added"] = filled->added;
+  figures["bits_per_key"] = static_cast<double>(filter->size().bits) / static_cast<double>(items);
+  figures["seconds"] = filled->seconds;
+  figures["keys_per_second"] = static_cast<double>(filled->keys) / std::max(filled->seconds, 1e-9);
+  print_result(options.json, figures,
+               fmt::format("{}: {} keys in a Guava stream of {} bits\n", options.output,
+                           format_count(filled->keys), format_count(filter->size().bits)));
+  return Exit::success;
 }
 
 CallResult run(const Options& options) {
@@ -49,6 +78,7 @@ CallResult run(const Options& options) {
   const auto items =
       options.size.items.empty() ? count_keys(options.inputs) : parse_items(options.size.items);
   if (!items) return fail(items.error());
+  if (options.format.is_guava()) return build_guava(options, *items, *fpr, *type);
   const auto chosen = choose_hasher(options.hash);
   if (!chosen) return fail(chosen.error());
   auto filter = make_filter(options.structure, *items, *fpr, chosen->hasher);

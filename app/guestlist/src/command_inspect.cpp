@@ -3,6 +3,7 @@
 
 #include "commands.hpp"
 #include "filter_choice.hpp"
+#include "guava_target.hpp"
 #include "guestlist/base/units.hpp"
 #include "secrets.hpp"
 
@@ -12,12 +13,14 @@ namespace {
 struct Options {
   std::string target;
   std::string secret_file;
+  FormatOptions format;
   bool json = false;
 };
 
 void declare(CLI::App& command, Options& options) {
   command.add_option("TARGET", options.target, "The filter file")->required();
   declare_secret_file(command, options.secret_file);
+  declare_format(command, options.format, false);
   declare_json(command, options.json);
 }
 
@@ -53,6 +56,12 @@ std::string text_of(const AnyFilter& filter, const FilterFileHeader& header) {
 CallResult run(const Options& options) {
   if (auto is_file = check_is_file(options.target); !is_file)
     return fail(std::move(is_file).error());
+  if (options.format.is_guava()) {
+    const auto guava = read_guava(options.target);
+    if (!guava) return fail(guava.error());
+    print_result(options.json, describe(*guava), text_of(*guava));
+    return Exit::success;
+  }
   const auto secret = read_secret(options.secret_file);
   if (!secret) return fail(secret.error());
   const auto file = FilterFile::open(options.target, *secret);

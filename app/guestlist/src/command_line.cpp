@@ -49,6 +49,12 @@ int report(const CLI::App& app, const CLI::ParseError& error) {
   return static_cast<int>(Exit::error);
 }
 
+bool has_call(const CLI::App& app, const std::string& name) {
+  const auto calls = app.get_subcommands([](const CLI::App*) { return true; });
+  return std::any_of(calls.begin(), calls.end(),
+                     [&](const CLI::App* call) { return call->get_name() == name; });
+}
+
 int run(std::vector<std::string> arguments) {
   CLI::App app("guestlist keeps requests for keys that do not exist away from a database",
                "guestlist");
@@ -66,6 +72,12 @@ int run(std::vector<std::string> arguments) {
   add_merge(calls);
   add_drop(calls);
   add_demo(calls);
+  if (!arguments.empty() && !arguments.front().starts_with('-') &&
+      !has_call(app, arguments.front())) {
+    fmt::print(stderr, "guestlist: there is no call '{}'; see 'guestlist --help'\n",
+               arguments.front());
+    return static_cast<int>(Exit::error);
+  }
   arguments = with_json_field_named(std::move(arguments));
   std::reverse(arguments.begin(), arguments.end());
   try {

@@ -2,6 +2,7 @@
 
 #include "commands.hpp"
 #include "filter_choice.hpp"
+#include "guava_target.hpp"
 #include "guestlist/base/units.hpp"
 #include "publishing.hpp"
 #include "secrets.hpp"
@@ -13,6 +14,7 @@ struct Options {
   std::vector<std::string> inputs;
   std::string output;
   std::string secret_file;
+  FormatOptions format;
   bool json = false;
 };
 
@@ -24,14 +26,36 @@ void declare(CLI::App& command, Options& options) {
       ->required()
       ->type_name("FILE");
   declare_secret_file(command, options.secret_file);
+  declare_format(command, options.format, false);
   declare_json(command, options.json);
   command.footer("Example: guestlist merge monday.gl tuesday.gl -o both.gl");
+}
+
+CallResult merge_guava(const Options& options) {
+  std::optional<GuavaBloomFilter> merged;
+  for (const std::string& path : options.inputs) {
+    auto filter = read_guava(path);
+    if (!filter) return fail(std::move(filter).error());
+    if (!merged) {
+      merged.emplace(std::move(*filter));
+    } else if (auto done = merged->merge(*filter); !done) {
+      return fail(done.error().code,
+                  fmt::format("'{}' and '{}' do not merge: {}", options.inputs.front(), path,
+                              done.error().message()));
+    }
+  }
+  if (auto written = write_guava(options.output, *merged); !written)
+    return fail(std::move(written).error());
+  print_result(options.json, describe(*merged),
+               fmt::format("{}: merged from {} streams\n", options.output, options.inputs.size()));
+  return Exit::success;
 }
 
 CallResult run(const Options& options) {
   for (const std::string& path : options.inputs) {
     if (auto is_file = check_is_file(path); !is_file) return fail(std::move(is_file).error());
   }
+  if (options.format.is_guava()) return merge_guava(options);
   const auto secret = read_secret(options.secret_file);
   if (!secret) return fail(secret.error());
   std::optional<AnyFilter> merged;

@@ -1,7 +1,10 @@
 #include <fmt/format.h>
 
+#include <functional>
+
 #include "argument_keys.hpp"
 #include "commands.hpp"
+#include "guava_target.hpp"
 #include "guestlist/filter/filter_file.hpp"
 #include "output_lines.hpp"
 #include "secrets.hpp"
@@ -15,6 +18,7 @@ struct Options {
   std::string print = "maybe";
   bool count = false;
   std::string secret_file;
+  FormatOptions format;
   std::string key_type;
   bool json = false;
 };
@@ -42,6 +46,7 @@ void declare(CLI::App& command, Options& options) {
   command.add_flag("--count", options.count, "Print how many keys would be printed, not the keys");
   declare_key_type(command, options.key_type);
   declare_secret_file(command, options.secret_file);
+  declare_format(command, options.format, false);
   declare_json(command, options.json);
   command.footer(
       "Exit status: 0 if no key is absent, 1 if some are, 2 on an error.\n"
@@ -92,19 +97,12 @@ Result<void> print_keys(const std::string& which, const std::vector<std::string_
   return {};
 }
 
-CallResult run(const Options& options) {
-  if (auto is_file = check_is_file(options.target); !is_file)
-    return fail(std::move(is_file).error());
-  const auto secret = read_secret(options.secret_file);
-  if (!secret) return fail(secret.error());
-  const auto file = FilterFile::open(options.target, *secret);
-  if (!file) return fail(file.error());
-  const auto type = agreed_key_type(options.key_type, file->header().info.key_type);
-  if (!type) return fail(type.error());
+/// Gives a verdict for each key of a batch; the result is valid until the next call.
+using Ask = std::function<const std::vector<Verdict>&(const std::vector<std::string_view>&)>;
+
+CallResult answer(const Options& options, const Ask& ask) {
   auto reader = read_argument_keys(options.keys);
   if (!reader) return fail(std::move(reader).error());
-
-  Asking ask(*file, *type);
   Counts counts;
   OutputLines output;
   std::vector<std::string_view> keys;
@@ -143,6 +141,37 @@ CallResult run(const Options& options) {
     fmt::print("{}\n", printed);
   }
   return counts.absent > 0 ? Exit::some_absent : Exit::success;
+}
+
+CallResult query_guava(const Options& options) {
+  const auto kind = parse_funnel(options.format);
+  if (!kind) return fail(kind.error());
+  const auto type = parse_key_type(options.key_type.empty() ? "text" : options.key_type);
+  if (!type) return fail(type.error());
+  const auto filter = read_guava(options.target);
+  if (!filter) return fail(filter.error());
+  std::vector<Verdict> verdicts;
+  return answer(options,
+                [&](const std::vector<std::string_view>& keys) -> const std::vector<Verdict>& {
+                  verdicts.clear();
+                  for (const std::string_view key : keys)
+                    verdicts.push_back(check_guava(*filter, *kind, *type, key));
+                  return verdicts;
+                });
+}
+
+CallResult run(const Options& options) {
+  if (auto is_file = check_is_file(options.target); !is_file)
+    return fail(std::move(is_file).error());
+  if (options.format.is_guava()) return query_guava(options);
+  const auto secret = read_secret(options.secret_file);
+  if (!secret) return fail(secret.error());
+  const auto file = FilterFile::open(options.target, *secret);
+  if (!file) return fail(file.error());
+  const auto type = agreed_key_type(options.key_type, file->header().info.key_type);
+  if (!type) return fail(type.error());
+  Asking asking(*file, *type);
+  return answer(options, std::ref(asking));
 }
 
 }  // namespace
