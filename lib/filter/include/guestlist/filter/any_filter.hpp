@@ -6,6 +6,7 @@
 //
 // Distinct objects: safe. Shared objects: any number of readers, or one writer.
 
+#include <concepts>
 #include <cstdint>
 #include <span>
 #include <utility>
@@ -20,6 +21,14 @@
 
 namespace guestlist {
 
+/// Compares names only: clang 14 cannot ask whether a variant is constructible while it completes
+/// the class that holds it.
+template <class F, class Variant>
+inline constexpr bool is_alternative = false;
+template <class F, class... Structures>
+inline constexpr bool is_alternative<F, std::variant<Structures...>> =
+    (std::same_as<F, Structures> || ...);
+
 class AnyFilter {
  public:
   using Variant = std::variant<BloomFilter, ClassicBloomFilter, CountingBloomFilter,
@@ -31,7 +40,7 @@ class AnyFilter {
                                    std::vector<Storage> layers);
 
   template <class F>
-  requires std::constructible_from<Variant, std::in_place_type_t<F>, F>
+  requires is_alternative<F, Variant>
   // NOLINTNEXTLINE(google-explicit-constructor): every structure is an AnyFilter.
   AnyFilter(F filter) : filter_(std::in_place_type<F>, std::move(filter)) {}
 
