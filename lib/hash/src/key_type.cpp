@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cstdlib>
 #include <utility>
 
 #include "guestlist/base/bytes.hpp"
@@ -121,12 +122,15 @@ std::optional<std::int64_t> take_exponent(std::string_view& rest) noexcept {
   const bool negative = take_sign(rest);
   const std::string_view digits = take_digits(rest);
   const std::string_view significant = without_leading_zeros(digits);
-  // PostgreSQL itself stops at exponents of seven digits.
   if (digits.empty() || significant.size() > 9) return std::nullopt;
   std::int64_t value = 0;
   std::from_chars(significant.data(), significant.data() + significant.size(), value);
   return negative ? -value : value;
 }
+
+// Beyond it a number has no form: its own spelling could no longer be read back. PostgreSQL's
+// numeric ends long before, at 131,072 digits.
+constexpr std::int64_t max_exponent = 999'999'999;
 
 // Zeros that may be written out to make a plain number. Beyond them the form keeps its exponent, so
 // that `1e999999` stays short. Both rules depend on the value alone, never on how it was spelt.
@@ -172,6 +176,8 @@ Canonical canonical_decimal(std::string_view key, std::string& buffer) {
   if (first == std::string::npos) return "0";
   point -= static_cast<std::int64_t>(first);
   const auto last = digits.find_last_not_of('0');
+  if (std::abs(point - static_cast<std::int64_t>(last + 1 - first)) > max_exponent)
+    return std::nullopt;
   buffer.assign(negative ? "-" : "");
   append_decimal(buffer, std::string_view(digits).substr(first, last + 1 - first), point);
   return buffer;
@@ -179,10 +185,19 @@ Canonical canonical_decimal(std::string_view key, std::string& buffer) {
 
 Canonical canonical_bytes(std::string_view key, std::string& buffer) {
   if (!key.starts_with("\\x")) return key;
-  const auto bytes = from_hex(key.substr(2));
-  // Not the hexadecimal form, so the bytes stand for themselves.
-  if (!bytes) return key;
-  buffer.assign(as_text(*bytes));
+  buffer.clear();
+  for (std::size_t at = 2; at < key.size();) {
+    // PostgreSQL passes over white space between two bytes, and not within one.
+    if (key[at] == ' ' || key[at] == '\t' || key[at] == '\n' || key[at] == '\r') {
+      ++at;
+      continue;
+    }
+    const auto byte = from_hex(key.substr(at, 2));
+    // Not the hexadecimal form, so the bytes stand for themselves.
+    if (!byte || byte->size() != 1) return key;
+    buffer += static_cast<char>(byte->front());
+    at += 2;
+  }
   return buffer;
 }
 
