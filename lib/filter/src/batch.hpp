@@ -6,9 +6,7 @@
 //   or set bits
 //
 // 128 cache misses are under way at any time: 32 are enough for main memory, the shared cache gains
-// up to 128. Nothing but loads and vector arithmetic stands between two prefetches. Hashes are
-// stored one group ahead of their use, since eight small stores followed at once by one wide load
-// of them stall.
+// up to 128. Nothing but loads and vector arithmetic stands between two prefetches.
 //
 // Everything here is local to the unit that includes it: each unit is compiled for its own
 // instruction set, and a shared copy could end up on a machine that lacks it. For the same reason
@@ -17,54 +15,14 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "batch_keys.hpp"
 #include "guestlist/filter/block_kernels.hpp"
-#include "guestlist/hash/integer_hash.hpp"
 #include "key_group.hpp"
 
 namespace guestlist {
 namespace {
 
 inline constexpr std::size_t groups_ahead = 16;
-
-/// Keys that come hashed.
-struct Hashes {
-  const std::uint64_t* hashes;
-
-  [[gnu::always_inline]] const std::uint64_t* group(std::size_t index) noexcept {
-    return hashes + index * group_size;
-  }
-  [[gnu::always_inline]] std::uint64_t one(std::size_t index) const noexcept {
-    return hashes[index];
-  }
-};
-
-/// Integers, hashed a group ahead. Requires: groups are asked for in order.
-struct Integers {
-  const std::uint64_t* keys;
-  std::size_t groups;
-  IntegerHasher hasher;
-  alignas(64) std::uint64_t ready[2][group_size] = {};
-
-  Integers(std::uint64_t seed, const std::uint64_t* first_key, std::size_t count) noexcept
-      : keys(first_key), groups(count / group_size), hasher{seed} {
-    if (groups != 0) hash(0);
-  }
-
-  [[gnu::always_inline]] const std::uint64_t* group(std::size_t index) noexcept {
-    if (index + 1 < groups) hash(index + 1);
-    return ready[index % 2];
-  }
-  [[gnu::always_inline]] std::uint64_t one(std::size_t index) const noexcept {
-    return hasher(keys[index]).value;
-  }
-
- private:
-  [[gnu::always_inline]] void hash(std::size_t index) noexcept {
-    for (std::size_t key = 0; key < group_size; ++key) {
-      ready[index % 2][key] = hasher(keys[index * group_size + key]).value;
-    }
-  }
-};
 
 /// Calls `place(index, group)` and, `groups_ahead` groups later, `finish(index, group)` for every
 /// full group.
@@ -159,12 +117,14 @@ constexpr BlockKernels kernels_of() noexcept {
       .may_contain_integers =
           [](const std::uint64_t* words, std::uint64_t blocks, std::uint64_t seed,
              const std::uint64_t* keys, std::size_t count, bool* found) noexcept {
-            query_batch<Layout, Body>(words, blocks, Integers(seed, keys, count), count, found);
+            query_batch<Layout, Body>(words, blocks, typename Body::Integers(seed, keys, count),
+                                      count, found);
           },
       .insert_integers =
           [](std::uint64_t* words, std::uint64_t blocks, std::uint64_t seed,
              const std::uint64_t* keys, std::size_t count) noexcept {
-            return insert_batch<Layout, Body>(words, blocks, Integers(seed, keys, count), count);
+            return insert_batch<Layout, Body>(words, blocks,
+                                              typename Body::Integers(seed, keys, count), count);
           },
   };
 }

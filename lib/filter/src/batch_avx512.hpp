@@ -4,6 +4,7 @@
 // intrinsics come from the unit that includes this: <immintrin.h> in the library, SIMDe in the test
 // that runs these same bodies on a machine without AVX-512.
 
+#include "batch_keys.hpp"
 #include "guestlist/filter/block_body_avx2.hpp"
 #include "key_group.hpp"
 
@@ -97,6 +98,8 @@ struct BlockBodyAvx512<SplitLine16> {
 namespace {
 
 struct Avx512 {
+  using Integers = IntegersAhead;
+
   template <class Layout>
   using OneKey = BlockBodyAvx512<Layout>;
 

@@ -5,6 +5,7 @@
 // that includes this: <arm_neon.h> in the library, SIMDe in the test that runs these same bodies on
 // other machines.
 
+#include "batch_keys.hpp"
 #include "key_group.hpp"
 
 namespace guestlist {
@@ -119,6 +120,8 @@ struct BlockBodyNeon<SplitBlock> {
 namespace {
 
 struct Neon {
+  using Integers = IntegersAhead;
+
   template <class Layout>
   using OneKey = BlockBodyNeon<Layout>;
 

@@ -4,6 +4,7 @@
 // Loads and stores are relaxed atomic ones, plain moves on every machine, so that a reader beside a
 // writer is no data race by the letter either.
 
+#include "batch_keys.hpp"
 #include "key_group.hpp"
 
 namespace guestlist {
@@ -35,6 +36,8 @@ struct BlockBodyScalar {
 namespace {
 
 struct Scalar {
+  using Integers = IntegersAhead;
+
   template <class Layout>
   using OneKey = BlockBodyScalar<Layout>;
 
