@@ -8,12 +8,13 @@
 namespace guestlist::bench {
 namespace {
 
-template <BlockLayout layout>
+/// `layout` is what to plan for, `Layout` what the type says about it.
+template <BlockLayout layout, class Layout = PlannedLayout>
 class IntegerFilterAdapter {
  public:
   IntegerFilterAdapter(std::uint64_t items, double fpr)
-      : filter_(IntegerBloomFilter::make(FilterPlan::make(items, fpr, layout).value(),
-                                         IntegerHasher{42})
+      : filter_(BasicIntegerBloomFilter<Layout>::make(FilterPlan::make(items, fpr, layout).value(),
+                                                      IntegerHasher{42})
                     .value()) {}
 
   void clear() { filter_.clear(); }
@@ -26,7 +27,7 @@ class IntegerFilterAdapter {
   std::uint64_t size_bytes() const { return filter_.size_bytes(); }
 
  private:
-  IntegerBloomFilter filter_;
+  BasicIntegerBloomFilter<Layout> filter_;
 };
 
 }  // namespace

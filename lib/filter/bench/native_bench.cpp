@@ -7,7 +7,10 @@ namespace {
 
 const bool registered =
     register_filter<IntegerFilterAdapter<BlockLayout::split_line>>("guestlist") &&
-    register_filter<IntegerFilterAdapter<BlockLayout::split_block>>("guestlist-split-block");
+    register_filter<IntegerFilterAdapter<BlockLayout::split_block>>("guestlist-split-block") &&
+    register_filter<IntegerFilterAdapter<BlockLayout::split_line, SplitLine>>("guestlist-fixed") &&
+    register_filter<IntegerFilterAdapter<BlockLayout::split_block, SplitBlock>>(
+        "guestlist-fixed-split-block");
 
 }  // namespace
 }  // namespace guestlist::bench

@@ -120,6 +120,32 @@ TEST(IntegerBloomFilter, AnswersBatchesAsSingleKeys) {
     EXPECT_EQ(found[i], singly.may_contain(keys[i])) << keys[i];
 }
 
+template <class Layout>
+void expect_the_answers_of_a_planned_one() {
+  const auto plan = FilterPlan::make(1000, 0.01, Layout::layout).value();
+  auto planned = IntegerBloomFilter::make(plan, IntegerHasher{7}).value();
+  auto fixed = FixedIntegerBloomFilter<Layout>::make(plan, IntegerHasher{7}).value();
+  for (std::uint64_t key = 0; key < 1000; ++key)
+    ASSERT_EQ(fixed.insert(key), planned.insert(key)) << name(Layout::layout) << ", " << key;
+  EXPECT_EQ(fixed.fill(), planned.fill());
+  for (std::uint64_t key = 0; key < 100'000; ++key)
+    ASSERT_EQ(fixed.may_contain(key), planned.may_contain(key))
+        << name(Layout::layout) << ", " << key;
+}
+
+TEST(IntegerBloomFilter, AnswersAlikeWithTheLayoutInItsType) {
+  expect_the_answers_of_a_planned_one<SplitLine>();
+  expect_the_answers_of_a_planned_one<SplitLine16>();
+  expect_the_answers_of_a_planned_one<SplitBlock>();
+}
+
+TEST(IntegerBloomFilter, RefusesAPlanForAnotherLayoutThanItsType) {
+  const auto plan = FilterPlan::make(1000, 0.01, BlockLayout::split_line).value();
+  const auto filter = FixedIntegerBloomFilter<SplitBlock>::make(plan, IntegerHasher{7});
+  ASSERT_FALSE(filter);
+  EXPECT_EQ(filter.error().code, Errc::mismatched);
+}
+
 TEST(IntegerBloomFilter, MergesOnlyWithItsOwnKind) {
   auto filter = IntegerBloomFilter::make(*FilterPlan::make(1000, 0.01), IntegerHasher{7}).value();
   auto same = filter;

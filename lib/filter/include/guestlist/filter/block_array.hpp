@@ -10,6 +10,7 @@
 // beside merge, clear or assignment. A key inserted before (in the sense of happens-before) is
 // found.
 
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -40,6 +41,9 @@ class BlockArray {
   std::uint64_t block_offset(KeyHash hash) const noexcept;
 
   bool may_contain(KeyHash hash) const noexcept;
+  /// The same without asking for the layout. Requires: Layout::layout == layout().
+  template <class Layout>
+  bool may_contain_in(KeyHash hash) const noexcept;
   /// `found[i]` answers for `hashes[i]`. Requires: spans of one size.
   void may_contain_many(std::span<const KeyHash> hashes, std::span<bool> found) const noexcept;
   /// The same for integers under IntegerHasher{seed}, hashed on the way.
@@ -48,6 +52,9 @@ class BlockArray {
 
   /// Whether a bit changed. Requires, as all that write: the bits are owned, not a view.
   bool insert(KeyHash hash) noexcept;
+  /// The same without asking for the layout. Requires: Layout::layout == layout().
+  template <class Layout>
+  bool insert_in(KeyHash hash) noexcept;
   /// How many changed a bit.
   std::size_t insert_many(std::span<const KeyHash> hashes) noexcept;
   std::size_t insert_integers(std::uint64_t seed, std::span<const std::uint64_t> keys) noexcept;
@@ -85,38 +92,32 @@ class BlockArray {
 
 #if defined(__AVX2__) && !defined(__SANITIZE_THREAD__)
 
-namespace avx2 {
-
 template <class Layout>
-[[gnu::always_inline]] inline bool may_contain(const std::uint64_t* words, std::uint64_t blocks,
-                                               std::uint64_t hash) noexcept {
-  return BlockBodyAvx2<Layout>::may_contain(words + Layout::block_of(hash, blocks) * Layout::words,
-                                            Layout::bits_of(hash));
+[[gnu::always_inline]] inline bool BlockArray::may_contain_in(KeyHash hash) const noexcept {
+  assert(layout_ == Layout::layout);
+  return BlockBodyAvx2<Layout>::may_contain(
+      words() + Layout::block_of(hash.value, blocks_) * Layout::words, Layout::bits_of(hash.value));
 }
 
 template <class Layout>
-[[gnu::always_inline]] inline bool insert(std::uint64_t* words, std::uint64_t blocks,
-                                          std::uint64_t hash) noexcept {
-  return BlockBodyAvx2<Layout>::insert(words + Layout::block_of(hash, blocks) * Layout::words,
-                                       Layout::bits_of(hash));
+[[gnu::always_inline]] inline bool BlockArray::insert_in(KeyHash hash) noexcept {
+  assert(layout_ == Layout::layout);
+  return BlockBodyAvx2<Layout>::insert(
+      words() + Layout::block_of(hash.value, blocks_) * Layout::words, Layout::bits_of(hash.value));
 }
-
-}  // namespace avx2
 
 [[gnu::always_inline]] inline bool BlockArray::may_contain(KeyHash hash) const noexcept {
   if (layout_ == BlockLayout::split_line) [[likely]]
-    return avx2::may_contain<SplitLine>(words(), blocks_, hash.value);
-  if (layout_ == BlockLayout::split_block)
-    return avx2::may_contain<SplitBlock>(words(), blocks_, hash.value);
-  return avx2::may_contain<SplitLine16>(words(), blocks_, hash.value);
+    return may_contain_in<SplitLine>(hash);
+  if (layout_ == BlockLayout::split_block) return may_contain_in<SplitBlock>(hash);
+  return may_contain_in<SplitLine16>(hash);
 }
 
 [[gnu::always_inline]] inline bool BlockArray::insert(KeyHash hash) noexcept {
   if (layout_ == BlockLayout::split_line) [[likely]]
-    return avx2::insert<SplitLine>(words(), blocks_, hash.value);
-  if (layout_ == BlockLayout::split_block)
-    return avx2::insert<SplitBlock>(words(), blocks_, hash.value);
-  return avx2::insert<SplitLine16>(words(), blocks_, hash.value);
+    return insert_in<SplitLine>(hash);
+  if (layout_ == BlockLayout::split_block) return insert_in<SplitBlock>(hash);
+  return insert_in<SplitLine16>(hash);
 }
 
 #else
@@ -127,6 +128,18 @@ template <class Layout>
 
 [[gnu::always_inline]] inline bool BlockArray::insert(KeyHash hash) noexcept {
   return kernels_->insert(words(), blocks_, hash.value);
+}
+
+template <class Layout>
+[[gnu::always_inline]] inline bool BlockArray::may_contain_in(KeyHash hash) const noexcept {
+  assert(layout_ == Layout::layout);
+  return may_contain(hash);
+}
+
+template <class Layout>
+[[gnu::always_inline]] inline bool BlockArray::insert_in(KeyHash hash) noexcept {
+  assert(layout_ == Layout::layout);
+  return insert(hash);
 }
 
 #endif
