@@ -40,6 +40,9 @@ endif()
 
 include(GoogleTest)
 
+# All test programs, without benchmarks and fuzzers.
+add_custom_target(tests)
+
 function(guestlist_module name)
   cmake_parse_arguments(arg "" "" "USES;LINKS;PRIVATE" ${ARGN})
   foreach(used IN LISTS arg_USES)
@@ -117,6 +120,7 @@ function(guestlist_test name)
   target_link_libraries(${name} PRIVATE guestlist_options GTest::gtest GTest::gmock GTest::gtest_main rapidcheck)
   target_compile_definitions(${name} PRIVATE GUESTLIST_TEST_DATA="${CMAKE_CURRENT_SOURCE_DIR}/test/data")
   gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 300)
+  add_dependencies(tests ${name})
 endfunction()
 
 function(guestlist_fuzzer source)
@@ -141,5 +145,6 @@ function(guestlist_headers_alone name)
   if(units)
     add_library(${name}_headers OBJECT ${units})
     target_link_libraries(${name}_headers PRIVATE guestlist_options guestlist_${name})
+    add_dependencies(tests ${name}_headers)
   endif()
 endfunction()
