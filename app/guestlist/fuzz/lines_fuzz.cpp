@@ -1,0 +1,10 @@
+// Reads arbitrary bytes as lines of keys, in blocks of two sizes: no crash, and the same keys or
+// the same refusal.
+
+#include "reader_fuzz.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  guestlist::InputOptions options;
+  options.crlf = size % 2 == 0;
+  return guestlist::fuzz_reader(options, data, size);
+}
