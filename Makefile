@@ -1,7 +1,7 @@
 # The front of the build. Each target sets up what it needs on a fresh Debian 12 or 13 machine.
 #   make         build/release/bin/guestlist
 #   make demo    the main job on real input; ONCE=1 ends after the table
-#   make test    builds and passes every test
+#   make test    builds the command and passes every test
 #   make bench   runs the benchmarks; FILTER=regex picks some
 #   make format  clang-format over the tree
 # For those who work on guestlist (CONTRIBUTING.md): make dev asan tsan tidy fuzz test-large
@@ -31,7 +31,7 @@ demo: all
 	@$(BUILD)/bin/guestlist demo $(if $(ONCE),--once) $(DEMO_FLAGS)
 
 test: setup $(BUILD)/build.ninja
-	@cmake --build $(BUILD) --parallel $(JOBS)
+	@cmake --build $(BUILD) --parallel $(JOBS) --target guestlist tests
 	@ctest --test-dir $(BUILD) --output-on-failure --parallel $(JOBS) --label-exclude large
 
 test-large: setup $(BUILD)/build.ninja
