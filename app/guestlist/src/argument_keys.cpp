@@ -25,8 +25,10 @@ class ArgumentReader final : public KeyReader {
 
 }  // namespace
 
-Result<std::unique_ptr<KeyReader>> read_argument_keys(const std::vector<std::string>& keys) {
+Result<std::unique_ptr<KeyReader>> read_argument_keys(const std::vector<std::string>& keys,
+                                                      bool crlf) {
   InputOptions standard_input;
+  standard_input.crlf = crlf;
   if (keys.empty() || (keys.size() == 1 && keys.front() == "-"))
     return KeyReader::open(standard_input);
   auto input = BlockReader::open({});

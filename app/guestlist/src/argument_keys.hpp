@@ -11,9 +11,11 @@
 
 namespace guestlist {
 
-/// A reader over `keys`; over the lines of standard input where there are none, or the only one is
+/// A reader over `keys`, as they are; over the lines of standard input where there are none, or the
+/// only one is
 /// `-`.
-Result<std::unique_ptr<KeyReader>> read_argument_keys(const std::vector<std::string>& keys);
+Result<std::unique_ptr<KeyReader>> read_argument_keys(const std::vector<std::string>& keys,
+                                                      bool crlf);
 
 /// The key type of a filter file, which `--key-type` may repeat but not change.
 /// Errors: `mismatched`, `invalid_argument`.

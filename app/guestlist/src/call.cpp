@@ -36,7 +36,11 @@ void declare_inputs(CLI::App& command, InputOptions& inputs) {
       .add_option("--json-field", inputs.json_field,
                   "Take the keys from this field of JSON lines; '--json FIELD' does the same")
       ->type_name("FIELD");
-  command.add_flag("--crlf", inputs.crlf, "Lines end with CR LF: the CR is not part of the key");
+  declare_crlf(command, inputs.crlf);
+}
+
+void declare_crlf(CLI::App& command, bool& crlf) {
+  command.add_flag("--crlf", crlf, "Lines end with CR LF: the CR is not part of the key");
 }
 
 void declare_size(CLI::App& command, SizeOptions& size) {

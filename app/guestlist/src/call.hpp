@@ -60,6 +60,7 @@ struct HashOptions {
 
 void declare_json(CLI::App& command, bool& json);
 void declare_inputs(CLI::App& command, InputOptions& inputs);
+void declare_crlf(CLI::App& command, bool& crlf);
 void declare_size(CLI::App& command, SizeOptions& size);
 void declare_hash(CLI::App& command, HashOptions& hash);
 void declare_secret_file(CLI::App& command, std::string& secret_file);

@@ -13,6 +13,7 @@ namespace {
 struct Options {
   std::string target;
   std::vector<std::string> keys;
+  bool crlf = false;
   std::string secret_file;
   FormatOptions format;
   std::string key_type;
@@ -22,6 +23,7 @@ struct Options {
 void declare(CLI::App& command, Options& options) {
   command.add_option("TARGET", options.target, "The filter file")->required();
   command.add_option("KEY", options.keys, "Keys; none or '-': standard input, a key a line");
+  declare_crlf(command, options.crlf);
   declare_key_type(command, options.key_type);
   declare_secret_file(command, options.secret_file);
   declare_format(command, options.format, false);
@@ -40,7 +42,7 @@ CallResult add_to_guava(const Options& options) {
   if (!lock) return fail(lock.error());
   auto filter = read_guava(options.target);
   if (!filter) return fail(std::move(filter).error());
-  auto reader = read_argument_keys(options.keys);
+  auto reader = read_argument_keys(options.keys, options.crlf);
   if (!reader) return fail(std::move(reader).error());
   const auto filled = fill_guava(**reader, *type, *kind, *filter);
   if (!filled) return fail(filled.error());
@@ -62,7 +64,7 @@ CallResult run(const Options& options) {
   if (!owned) return fail(std::move(owned).error());
   const auto type = agreed_key_type(options.key_type, owned->header.info.key_type);
   if (!type) return fail(type.error());
-  auto reader = read_argument_keys(options.keys);
+  auto reader = read_argument_keys(options.keys, options.crlf);
   if (!reader) return fail(std::move(reader).error());
   const auto filled = fill_from(**reader, *type, owned->filter);
   if (!filled) return fail(filled.error());

@@ -48,6 +48,8 @@ CallResult build_guava(const Options& options, std::uint64_t items, double fpr, 
   if (!reader) return fail(std::move(reader).error());
   const auto filled = fill_guava(**reader, type, *kind, *filter);
   if (!filled) return fail(filled.error());
+  const auto lock = lock_existing(options.output);
+  if (!lock) return fail(lock.error());
   if (auto written = write_guava(options.output, *filter); !written)
     return fail(std::move(written).error());
   boost::json::object figures = describe(*filter);
@@ -92,6 +94,8 @@ CallResult run(const Options& options) {
                 "the input has no keys; give --items to build an empty filter on purpose");
   }
 
+  const auto lock = lock_existing(options.output);
+  if (!lock) return fail(lock.error());
   FilterFileInfo info;
   info.key_type = name(*type);
   info.origin = origin_of(options.inputs);

@@ -74,6 +74,10 @@ CallResult run(const Options& options) {
   if (!fpr) return fail(fpr.error());
   if (const auto type = parse_key_type(options.key_type); !type) return fail(type.error());
 
+  // Of two that create one file, the second finds what the first has made, and perhaps filled.
+  const std::filesystem::path folder = std::filesystem::path(options.target).parent_path();
+  const auto lock = FileLock::acquire(folder.empty() ? "." : folder.string());
+  if (!lock) return fail(lock.error());
   if (std::filesystem::exists(options.target)) {
     const auto secret = read_secret(options.hash.secret_file);
     if (!secret) return fail(secret.error());

@@ -18,21 +18,37 @@ namespace {
 constexpr const char* version = "guestlist 0.1.0";
 
 bool reads_input(const std::string& call) {
-  return call == "build" || call == "load" || call == "dedup";
+  return call == "build" || call == "load";
+}
+
+bool is_file(const std::string& word) {
+  std::error_code ignored;
+  return word == "-" || std::filesystem::exists(word, ignored);
 }
 
 // `--json` asks for JSON on every call, and where keys are read `--json FIELD` names the field of
-// JSON lines. A word after it is a field unless it is an option or a file. docs/decisions/0602 says
-// why.
-std::vector<std::string> with_json_field_named(std::vector<std::string> arguments) {
+// JSON lines. A word after it is a field unless it is an option or a file; where it could be
+// either, because another file is named too, nothing is guessed. docs/decisions/0602 says why.
+Result<std::vector<std::string>> with_json_field_named(std::vector<std::string> arguments) {
   if (arguments.empty() || !reads_input(arguments.front())) return arguments;
-  for (std::size_t i = 1; i < arguments.size(); ++i) {
+  for (std::size_t i = 1; i < arguments.size() && arguments[i] != "--"; ++i) {
     if (arguments[i].starts_with("--json=")) arguments[i].replace(0, 7, "--json-field=");
-    if (arguments[i] != "--json" || i + 1 == arguments.size()) continue;
+    if (arguments[i] != "--json" || i + 1 == arguments.size() || arguments[i + 1].starts_with("-"))
+      continue;
     const std::string& next = arguments[i + 1];
-    std::error_code ignored;
-    if (!next.starts_with("-") && !std::filesystem::exists(next, ignored))
+    if (!is_file(next)) {
       arguments[i] = "--json-field";
+      continue;
+    }
+    for (std::size_t other = 1; other < arguments.size(); ++other) {
+      const bool is_output = arguments[other - 1] == "-o" || arguments[other - 1] == "--output";
+      if (other == i + 1 || is_output || !is_file(arguments[other])) continue;
+      return fail(
+          Errc::invalid_argument,
+          fmt::format(
+              "'--json {0}': is '{0}' a field or a file? Say --json-field {0}, or put --json last",
+              next));
+    }
   }
   return arguments;
 }
@@ -78,7 +94,12 @@ int run(std::vector<std::string> arguments) {
                arguments.front());
     return static_cast<int>(Exit::error);
   }
-  arguments = with_json_field_named(std::move(arguments));
+  auto named = with_json_field_named(std::move(arguments));
+  if (!named) {
+    fmt::print(stderr, "guestlist: {}\n", named.error().message());
+    return static_cast<int>(Exit::error);
+  }
+  arguments = std::move(*named);
   std::reverse(arguments.begin(), arguments.end());
   try {
     app.parse(arguments);

@@ -44,6 +44,8 @@ CallResult merge_guava(const Options& options) {
                               done.error().message()));
     }
   }
+  const auto lock = lock_existing(options.output);
+  if (!lock) return fail(lock.error());
   if (auto written = write_guava(options.output, *merged); !written)
     return fail(std::move(written).error());
   print_result(options.json, describe(*merged),
@@ -55,6 +57,10 @@ CallResult run(const Options& options) {
   for (const std::string& path : options.inputs) {
     if (auto is_file = check_is_file(path); !is_file) return fail(std::move(is_file).error());
   }
+  if (auto is_file = check_is_file(options.output); !is_file)
+    return fail(std::move(is_file).error());
+  if (auto writable = check_can_write(options.output); !writable)
+    return fail(std::move(writable).error());
   if (options.format.is_guava()) return merge_guava(options);
   const auto secret = read_secret(options.secret_file);
   if (!secret) return fail(secret.error());
@@ -85,6 +91,8 @@ CallResult run(const Options& options) {
                       options.inputs.front(), path, done.error().message()));
     }
   }
+  const auto lock = lock_existing(options.output);
+  if (!lock) return fail(lock.error());
   FilterFileInfo info;
   info.key_type = first->info.key_type;
   info.origin = fmt::format("merged from {} filters", options.inputs.size());

@@ -15,6 +15,7 @@ namespace {
 struct Options {
   std::string target;
   std::vector<std::string> keys;
+  bool crlf = false;
   std::string print = "maybe";
   bool count = false;
   std::string secret_file;
@@ -44,6 +45,7 @@ void declare(CLI::App& command, Options& options) {
       ->check(CLI::IsMember({"maybe", "absent", "unknown", "all"}))
       ->capture_default_str();
   command.add_flag("--count", options.count, "Print how many keys would be printed, not the keys");
+  declare_crlf(command, options.crlf);
   declare_key_type(command, options.key_type);
   declare_secret_file(command, options.secret_file);
   declare_format(command, options.format, false);
@@ -64,7 +66,8 @@ class Asking {
     places_.clear();
     for (std::size_t i = 0; i < keys.size(); ++i) {
       const auto canonical = canonicalize(type_, keys[i], buffer_);
-      if (!canonical) continue;
+      // Blank lines are no keys when a filter is built, so nothing is proven about the empty one.
+      if (!canonical || canonical->empty()) continue;
       hashes_.push_back(file_.hasher()(*canonical));
       places_.push_back(i);
     }
@@ -101,7 +104,7 @@ Result<void> print_keys(const std::string& which, const std::vector<std::string_
 using Ask = std::function<const std::vector<Verdict>&(const std::vector<std::string_view>&)>;
 
 CallResult answer(const Options& options, const Ask& ask) {
-  auto reader = read_argument_keys(options.keys);
+  auto reader = read_argument_keys(options.keys, options.crlf);
   if (!reader) return fail(std::move(reader).error());
   Counts counts;
   OutputLines output;

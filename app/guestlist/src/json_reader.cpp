@@ -52,7 +52,10 @@ Result<void> JsonReader::take(std::string_view line) {
   } else if (at->is_uint64()) {
     values_.push_back(fmt::format("{}", at->as_uint64()));
   } else if (at->is_double()) {
-    values_.push_back(fmt::format("{}", at->as_double()));
+    // Its text is gone: `1.50` and `1.5`, or the digits of an integer above 64 bits, could not be
+    // told apart any more, and a key would be stored under a spelling that nobody asks for.
+    return fail(error(fmt::format(
+        "field '{}' is a number that would lose digits; write it as a string", field_)));
   } else {
     return fail(error(fmt::format("field '{}' is neither a string nor a number", field_)));
   }

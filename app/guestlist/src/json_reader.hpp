@@ -1,8 +1,8 @@
 #pragma once
 
 // One field of JSON lines: an object a line. A string gives its characters as UTF-8, a whole number
-// its digits, another number its shortest form; `a.b` reaches into objects. Blank lines are
-// skipped.
+// of up to 64 bits its digits; other numbers are refused, since their digits do not survive. `a.b`
+// reaches into objects. Blank lines are skipped.
 //
 // Tested by: JsonReader.*, json_fuzz.
 

@@ -15,6 +15,13 @@ Result<void> check_can_write(const std::string& path) {
   return {};
 }
 
+Result<std::optional<FileLock>> lock_existing(const std::string& path) {
+  auto lock = FileLock::acquire(path);
+  if (lock) return std::optional<FileLock>(std::move(*lock));
+  if (lock.error().code == Errc::not_found) return std::optional<FileLock>();
+  return fail(std::move(lock).error());
+}
+
 std::string origin_of(const InputOptions& inputs) {
   std::string origin =
       inputs.paths.empty() ? "standard input" : fmt::format("{}", fmt::join(inputs.paths, ", "));

@@ -2,6 +2,7 @@
 
 // What the calls that write filter files share.
 
+#include <optional>
 #include <string>
 
 #include "call.hpp"
@@ -15,6 +16,10 @@ namespace guestlist {
 
 /// Whether a file can be written there, before hours of work go into it. Leaves nothing behind.
 Result<void> check_can_write(const std::string& path);
+
+/// Keeps others from changing the file at `path` while it is replaced; nothing where there is none
+/// yet.
+Result<std::optional<FileLock>> lock_existing(const std::string& path);
 
 /// Where keys came from, as `inspect` shows it.
 std::string origin_of(const InputOptions& inputs);

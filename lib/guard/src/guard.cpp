@@ -147,58 +147,59 @@ void Guard::on_cached(const OperationPointer& operation, std::optional<std::stri
 
 void Guard::board_flight(const OperationPointer& operation) {
   using Seat = Flights<OperationPointer>::Seat;
-  switch (flights_.join(operation->key, operation)) {
+  const auto boarding = flights_.board(operation->key, operation);
+  switch (boarding.seat) {
     case Seat::refused:
       counters_.add(GuardEvent::overloaded);
       finish(operation,
              fail(Errc::overloaded, "too many loads are waiting for the source; try again later"));
       return;
     case Seat::leads:
-      begin_attempt(operation->key, 1);
+      begin_attempt({operation->key, boarding.flight, 1});
       break;
     case Seat::waits:
       counters_.add(GuardEvent::joined);
       break;
   }
   if (operation->is_done.load(std::memory_order_acquire)) return;
-  timers_.at(operation->deadline.at, [this, weak = std::weak_ptr(operation)] {
-    const OperationPointer late = weak.lock();
-    if (late == nullptr || late->is_done.load(std::memory_order_acquire)) return;
-    flights_.give_up(late->key, late);
-    counters_.add(GuardEvent::deadline);
-    finish(late, fail(Errc::deadline_exceeded, "the source did not answer in the time given"));
-  });
+  timers_.at(
+      operation->deadline.at, [this, flight = boarding.flight, weak = std::weak_ptr(operation)] {
+        const OperationPointer late = weak.lock();
+        if (late == nullptr || late->is_done.load(std::memory_order_acquire)) return;
+        flights_.give_up(flight, late);
+        counters_.add(GuardEvent::deadline);
+        finish(late, fail(Errc::deadline_exceeded, "the source did not answer in the time given"));
+      });
 }
 
-void Guard::begin_attempt(const std::string& key, std::uint32_t attempt) {
+void Guard::begin_attempt(const Attempt& attempt) {
   counters_.add(GuardEvent::load);
-  const NullCache::Lease lease = nulls_.begin_load(key);
+  const NullCache::Lease lease = nulls_.begin_load(attempt.key);
   const Deadline load_by = Deadline::after(options_.load_timeout, clock_);
   const auto answered = std::make_shared<std::atomic<bool>>(false);
-  source_.load(key, load_by,
-               [this, key, attempt, lease, answered,
+  source_.load(attempt.key, load_by,
+               [this, attempt, lease, answered,
                 alive = outstanding_.token()](Result<std::optional<std::string>> loaded) {
                  answered->store(true, std::memory_order_release);
-                 on_loaded(key, attempt, lease, std::move(loaded));
+                 on_loaded(attempt, lease, std::move(loaded));
                });
   if (answered->load(std::memory_order_acquire)) return;
-  timers_.at(load_by.at, [this, key, attempt, answered] {
+  timers_.at(load_by.at, [this, attempt, answered] {
     if (answered->load(std::memory_order_acquire)) return;
-    on_attempt_over(
-        key, attempt,
-        Error{make_error_code(Errc::deadline_exceeded), "the source did not answer in time"});
+    on_attempt_over(attempt, Error{make_error_code(Errc::deadline_exceeded),
+                                   "the source did not answer in time"});
   });
 }
 
-void Guard::on_loaded(const std::string& key, std::uint32_t attempt, NullCache::Lease lease,
+void Guard::on_loaded(const Attempt& attempt, NullCache::Lease lease,
                       Result<std::optional<std::string>> loaded) {
   if (!loaded) {
-    on_attempt_over(key, attempt, loaded.error());
+    on_attempt_over(attempt, loaded.error());
     return;
   }
   // Filled before anybody is told, so that who asks next finds it.
-  fill(key, lease, *loaded);
-  for (const OperationPointer& operation : flights_.land(key, attempt)) {
+  fill(attempt.key, lease, *loaded);
+  for (const OperationPointer& operation : flights_.land(attempt.flight, attempt.number)) {
     if (*loaded) {
       repair_if_denied(operation);
     } else if (operation->verdict.answer == Answer::maybe) {
@@ -209,10 +210,10 @@ void Guard::on_loaded(const std::string& key, std::uint32_t attempt, NullCache::
   }
 }
 
-void Guard::on_attempt_over(const std::string& key, std::uint32_t attempt, const Error& error) {
+void Guard::on_attempt_over(const Attempt& attempt, const Error& error) {
   counters_.add(GuardEvent::failed_load);
-  const auto ended = flights_.attempt_over(key, attempt);
-  if (ended.next_attempt) begin_attempt(key, *ended.next_attempt);
+  const auto ended = flights_.attempt_over(attempt.flight, attempt.number);
+  if (ended.next_attempt) begin_attempt({attempt.key, attempt.flight, *ended.next_attempt});
   for (const OperationPointer& operation : ended.waiters) finish(operation, fail(error));
 }
 
@@ -276,6 +277,8 @@ Result<void> Guard::write(std::span<const std::string_view> keys,
 
 void Guard::invalidate(std::string_view key, Deadline deadline, Completion<void> done) {
   nulls_.invalidate(key);
+  // Who reads from now on must not get the answer of a load that began before the write.
+  flights_.close(key);
   cache_.erase(key, deadline,
                [done = std::move(done), alive = outstanding_.token()](Result<void> erased) {
                  done(std::move(erased));

@@ -165,6 +165,24 @@ TEST_F(GuardTest, RefusesANullThatWasReadBeforeTheRowWasCommitted) {
   EXPECT_EQ(Outcome::found, get("a")->outcome);
 }
 
+// The load has read "nothing" and has not landed when the write returns.
+TEST_F(GuardTest, FindsARowThatWasWrittenWhileAnOlderLoadIsStillUnderWay) {
+  source_.loading.hold();
+  const auto before = begin_get("a");
+  const auto written = guard().write(
+      "a",
+      [&] {
+        source_.commit("a", "1");
+        return Result<void>();
+      },
+      soon());
+  EXPECT_TRUE(written);
+  const auto after = begin_get("a");
+  source_.loading.release();
+  EXPECT_EQ(Outcome::not_found, (**before)->outcome);
+  EXPECT_EQ(Outcome::found, (**after)->outcome);
+}
+
 TEST_F(GuardTest, DoesNotCacheAValueThatWasReadBeforeAWrite) {
   exists("a", "old");
   source_.loading.hold();

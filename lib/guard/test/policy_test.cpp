@@ -123,43 +123,59 @@ TEST(NullCache, DoesNotTakeAKeyThatAloneExceedsIt) {
 }
 
 using TestFlights = Flights<int>;
+using Seat = TestFlights::Seat;
 
 TEST(Flights, HaveOneLeaderAKeyAndTellEveryoneWhoWaits) {
   TestFlights flights;
-  EXPECT_EQ(TestFlights::Seat::leads, flights.join("a", 1));
-  EXPECT_EQ(TestFlights::Seat::waits, flights.join("a", 2));
-  EXPECT_EQ(TestFlights::Seat::leads, flights.join("b", 3));
-  EXPECT_EQ((std::vector<int>{1, 2}), flights.land("a", 1));
-  EXPECT_EQ(TestFlights::Seat::leads, flights.join("a", 4));
+  const auto first = flights.board("a", 1);
+  EXPECT_EQ(Seat::leads, first.seat);
+  const auto second = flights.board("a", 2);
+  EXPECT_EQ(Seat::waits, second.seat);
+  EXPECT_EQ(first.flight, second.flight);
+  EXPECT_EQ(Seat::leads, flights.board("b", 3).seat);
+  EXPECT_EQ((std::vector<int>{1, 2}), flights.land(first.flight, 1));
+  EXPECT_EQ(Seat::leads, flights.board("a", 4).seat);
 }
 
 TEST(Flights, KeepTheOthersWhenACallerGivesUp) {
   TestFlights flights;
-  flights.join("a", 1);
-  flights.join("a", 2);
-  flights.give_up("a", 1);
-  EXPECT_EQ((std::vector<int>{2}), flights.land("a", 1));
+  const auto flight = flights.board("a", 1).flight;
+  flights.board("a", 2);
+  flights.give_up(flight, 1);
+  EXPECT_EQ((std::vector<int>{2}), flights.land(flight, 1));
+}
+
+TEST(Flights, TakeNobodyAboardWhoComesAfterAWrite) {
+  TestFlights flights;
+  const auto before = flights.board("a", 1).flight;
+  flights.close("a");
+  const auto after = flights.board("a", 2);
+  EXPECT_EQ(Seat::leads, after.seat);
+  EXPECT_EQ((std::vector<int>{1}), flights.land(before, 1));
+  EXPECT_EQ(Seat::waits, flights.board("a", 3).seat);
+  EXPECT_EQ((std::vector<int>{2, 3}), flights.land(after.flight, 1));
+  EXPECT_EQ(0u, flights.size());
 }
 
 TEST(Flights, HandOverToOneSuccessorWhenAnAttemptFails) {
   TestFlights flights;
-  flights.join("a", 1);
-  flights.join("a", 2);
-  const auto first = flights.attempt_over("a", 1);
+  const auto flight = flights.board("a", 1).flight;
+  flights.board("a", 2);
+  const auto first = flights.attempt_over(flight, 1);
   EXPECT_EQ(2u, first.next_attempt);
   EXPECT_TRUE(first.waiters.empty());
   // The dead leader's timer and its late answer count no more.
-  EXPECT_FALSE(flights.attempt_over("a", 1).next_attempt);
-  EXPECT_TRUE(flights.land("a", 1).empty());
-  EXPECT_EQ((std::vector<int>{1, 2}), flights.land("a", 2));
+  EXPECT_FALSE(flights.attempt_over(flight, 1).next_attempt);
+  EXPECT_TRUE(flights.land(flight, 1).empty());
+  EXPECT_EQ((std::vector<int>{1, 2}), flights.land(flight, 2));
 }
 
 TEST(Flights, TellEveryoneWhenTheAttemptsAreUsedUp) {
   TestFlights flights;
-  flights.join("a", 1);
-  flights.join("a", 2);
-  flights.attempt_over("a", 1);
-  const auto last = flights.attempt_over("a", 2);
+  const auto flight = flights.board("a", 1).flight;
+  flights.board("a", 2);
+  flights.attempt_over(flight, 1);
+  const auto last = flights.attempt_over(flight, 2);
   EXPECT_FALSE(last.next_attempt);
   EXPECT_EQ((std::vector<int>{1, 2}), last.waiters);
   EXPECT_EQ(0u, flights.size());
@@ -167,18 +183,18 @@ TEST(Flights, TellEveryoneWhenTheAttemptsAreUsedUp) {
 
 TEST(Flights, DoNotTryAgainWhenNobodyWaitsAnyMore) {
   TestFlights flights;
-  flights.join("a", 1);
-  flights.give_up("a", 1);
-  EXPECT_FALSE(flights.attempt_over("a", 1).next_attempt);
+  const auto flight = flights.board("a", 1).flight;
+  flights.give_up(flight, 1);
+  EXPECT_FALSE(flights.attempt_over(flight, 1).next_attempt);
   EXPECT_EQ(0u, flights.size());
 }
 
 TEST(Flights, RefuseWhatExceedsTheirLimits) {
   TestFlights flights({.max_flights = 1, .max_waiters_per_flight = 2, .max_attempts = 2});
-  flights.join("a", 1);
-  flights.join("a", 2);
-  EXPECT_EQ(TestFlights::Seat::refused, flights.join("a", 3));
-  EXPECT_EQ(TestFlights::Seat::refused, flights.join("b", 4));
+  flights.board("a", 1);
+  flights.board("a", 2);
+  EXPECT_EQ(Seat::refused, flights.board("a", 3).seat);
+  EXPECT_EQ(Seat::refused, flights.board("b", 4).seat);
 }
 
 TEST(Timers, RunWhatIsDueEarliestFirstAndOnce) {

@@ -5,6 +5,9 @@
 // that fails or takes too long hands over to exactly one successor, so a dead leader releases no
 // stampede; when the attempts are used up, all who wait are told.
 //
+// A flight answers for the moment at which it began. When its key is written, it is closed: those
+// who wait get its answer, and whoever comes after the write boards a new one.
+//
 // Pure: no I/O, no clock; the shell starts attempts and says how they ended. Bounded: so many
 // flights, so many waiters each. Distinct objects: safe. Shared objects: safe, behind one lock.
 // Tested by: Flights.*
@@ -32,10 +35,15 @@ struct FlightLimits {
 template <class Waiter>
 class Flights {
  public:
-  enum class Seat {
+  using Number = std::uint64_t;
+  enum class Seat : std::uint8_t {
     leads,    ///< begin attempt 1
     waits,    ///< an attempt is under way
     refused,  ///< a limit is reached; the caller gets `overloaded`
+  };
+  struct Boarding {
+    Seat seat;
+    Number flight;
   };
   struct Ended {
     /// Number of the attempt to begin now; nothing where the flight is over.
@@ -46,46 +54,50 @@ class Flights {
 
   explicit Flights(const FlightLimits& limits = {}) : limits_(limits) {}
 
-  Seat join(std::string_view key, Waiter waiter) {
+  Boarding board(std::string_view key, Waiter waiter) {
     const std::lock_guard lock(mutex_);
-    const auto found = flights_.find(key);
-    if (found != flights_.end()) {
-      if (found->second.waiters.size() >= limits_.max_waiters_per_flight) return Seat::refused;
-      found->second.waiters.push_back(std::move(waiter));
-      return Seat::waits;
+    if (const auto open = open_.find(key); open != open_.end()) {
+      Flight& flight = flights_.at(open->second);
+      if (flight.waiters.size() >= limits_.max_waiters_per_flight) return {Seat::refused, 0};
+      flight.waiters.push_back(std::move(waiter));
+      return {Seat::waits, open->second};
     }
-    if (flights_.size() >= limits_.max_flights) return Seat::refused;
-    flights_.emplace(key, Flight{1, {std::move(waiter)}});
-    return Seat::leads;
+    if (flights_.size() >= limits_.max_flights) return {Seat::refused, 0};
+    const Number number = ++last_number_;
+    flights_.emplace(number, Flight{std::string(key), 1, {std::move(waiter)}});
+    open_.emplace(key, number);
+    return {Seat::leads, number};
+  }
+
+  /// The key was written: nobody boards a flight that began before.
+  void close(std::string_view key) {
+    const std::lock_guard lock(mutex_);
+    if (const auto open = open_.find(key); open != open_.end()) open_.erase(open);
   }
 
   /// The attempt has the answer. Whom to tell; nobody where the attempt had been given up
   /// meanwhile.
-  std::vector<Waiter> land(std::string_view key, std::uint32_t attempt) {
+  std::vector<Waiter> land(Number number, std::uint32_t attempt) {
     const std::lock_guard lock(mutex_);
-    const auto found = flights_.find(key);
+    const auto found = flights_.find(number);
     if (found == flights_.end() || found->second.attempt != attempt) return {};
-    std::vector<Waiter> waiters = std::move(found->second.waiters);
-    flights_.erase(found);
-    return waiters;
+    return end(found);
   }
 
   /// The attempt failed or took too long.
-  Ended attempt_over(std::string_view key, std::uint32_t attempt) {
+  Ended attempt_over(Number number, std::uint32_t attempt) {
     const std::lock_guard lock(mutex_);
-    const auto found = flights_.find(key);
+    const auto found = flights_.find(number);
     if (found == flights_.end() || found->second.attempt != attempt) return {};
     if (attempt < limits_.max_attempts && !found->second.waiters.empty()) {
       return {++found->second.attempt, {}};
     }
-    Ended ended{std::nullopt, std::move(found->second.waiters)};
-    flights_.erase(found);
-    return ended;
+    return {std::nullopt, end(found)};
   }
 
-  void give_up(std::string_view key, const Waiter& waiter) {
+  void give_up(Number number, const Waiter& waiter) {
     const std::lock_guard lock(mutex_);
-    const auto found = flights_.find(key);
+    const auto found = flights_.find(number);
     if (found != flights_.end()) std::erase(found->second.waiters, waiter);
   }
 
@@ -96,6 +108,7 @@ class Flights {
 
  private:
   struct Flight {
+    std::string key;
     std::uint32_t attempt;
     std::vector<Waiter> waiters;
   };
@@ -105,10 +118,21 @@ class Flights {
       return std::hash<std::string_view>{}(key);
     }
   };
+  using Table = std::unordered_map<Number, Flight>;
+
+  std::vector<Waiter> end(typename Table::iterator flight) {
+    const auto open = open_.find(flight->second.key);
+    if (open != open_.end() && open->second == flight->first) open_.erase(open);
+    std::vector<Waiter> waiters = std::move(flight->second.waiters);
+    flights_.erase(flight);
+    return waiters;
+  }
 
   FlightLimits limits_;
   mutable std::mutex mutex_;
-  std::unordered_map<std::string, Flight, Hash, std::equal_to<>> flights_;
+  Number last_number_ = 0;
+  Table flights_;
+  std::unordered_map<std::string, Number, Hash, std::equal_to<>> open_;
 };
 
 }  // namespace guestlist

@@ -106,14 +106,19 @@ class Guard {
  private:
   struct Operation;
   using OperationPointer = std::shared_ptr<Operation>;
+  struct Attempt {
+    std::string key;
+    std::uint64_t flight;
+    std::uint32_t number;
+  };
 
   void on_verdict(const OperationPointer& operation, Verdict verdict);
   void on_cached(const OperationPointer& operation, std::optional<std::string> value);
   void board_flight(const OperationPointer& operation);
-  void begin_attempt(const std::string& key, std::uint32_t attempt);
-  void on_loaded(const std::string& key, std::uint32_t attempt, NullCache::Lease lease,
+  void begin_attempt(const Attempt& attempt);
+  void on_loaded(const Attempt& attempt, NullCache::Lease lease,
                  Result<std::optional<std::string>> loaded);
-  void on_attempt_over(const std::string& key, std::uint32_t attempt, const Error& error);
+  void on_attempt_over(const Attempt& attempt, const Error& error);
   void fill(const std::string& key, NullCache::Lease lease,
             const std::optional<std::string>& value);
   void repair_if_denied(const OperationPointer& operation);
