@@ -42,8 +42,12 @@ TEST(Traffic, IsTheSameForASeedAndTellsTheTruthAboutItsNames) {
     ASSERT_EQ(request.name, same.name);
     ++kinds[static_cast<std::size_t>(request.kind)];
     if (request.kind == RequestKind::create) created.insert(request.name);
-    if (request.kind == RequestKind::created) EXPECT_TRUE(created.contains(request.name));
-    if (request.kind == RequestKind::existing) EXPECT_TRUE(names.has(request.name));
+    if (request.kind == RequestKind::created) {
+      EXPECT_TRUE(created.contains(request.name));
+    }
+    if (request.kind == RequestKind::existing) {
+      EXPECT_TRUE(names.has(request.name));
+    }
     if (!request.must_exist() && request.kind != RequestKind::create) {
       EXPECT_FALSE(names.has(request.name) || created.contains(request.name)) << request.name;
     }

@@ -16,7 +16,8 @@ namespace {
 class FileTest : public testing::Test {
  protected:
   void SetUp() override {
-    std::string folder = (std::filesystem::temp_directory_path() / "guestlist-file-XXXXXX").string();
+    std::string folder =
+        (std::filesystem::temp_directory_path() / "guestlist-file-XXXXXX").string();
     ASSERT_NE(nullptr, ::mkdtemp(folder.data()));
     folder_ = folder;
   }

@@ -28,7 +28,7 @@ inline std::string_view as_text(ByteView bytes) {
 }
 
 template <class T>
-  requires std::is_unsigned_v<T>
+requires std::is_unsigned_v<T>
 constexpr T byte_swap(T value) noexcept {
   if constexpr (sizeof(T) == 1) return value;
   if constexpr (sizeof(T) == 2) return __builtin_bswap16(value);
@@ -38,29 +38,29 @@ constexpr T byte_swap(T value) noexcept {
 
 /// Requires: `sizeof(T)` readable bytes at `from`.
 template <class T>
-  requires std::is_unsigned_v<T>
-T load_little_endian(const void* from) noexcept {
+requires std::is_unsigned_v<T> T load_little_endian(const void* from)
+noexcept {
   T value;
   std::memcpy(&value, from, sizeof value);
   return std::endian::native == std::endian::little ? value : byte_swap(value);
 }
 
 template <class T>
-  requires std::is_unsigned_v<T>
-T load_big_endian(const void* from) noexcept {
+requires std::is_unsigned_v<T> T load_big_endian(const void* from)
+noexcept {
   return byte_swap(load_little_endian<T>(from));
 }
 
 /// Requires: `sizeof(T)` writable bytes at `to`.
 template <class T>
-  requires std::is_unsigned_v<T>
+requires std::is_unsigned_v<T>
 void store_little_endian(void* to, T value) noexcept {
   if constexpr (std::endian::native != std::endian::little) value = byte_swap(value);
   std::memcpy(to, &value, sizeof value);
 }
 
 template <class T>
-  requires std::is_unsigned_v<T>
+requires std::is_unsigned_v<T>
 void store_big_endian(void* to, T value) noexcept {
   store_little_endian(to, byte_swap(value));
 }

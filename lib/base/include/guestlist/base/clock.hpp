@@ -1,8 +1,8 @@
 #pragma once
 
-// Time as guestlist uses it. Leases, deadlines and budgets run on monotonic time, so a jump of the wall
-// clock changes no verdict. Policy takes a TimePoint as a value and never asks for the time itself;
-// shells ask a Clock, and tests give them one that they move by hand.
+// Time as guestlist uses it. Leases, deadlines and budgets run on monotonic time, so a jump of the
+// wall clock changes no verdict. Policy takes a TimePoint as a value and never asks for the time
+// itself; shells ask a Clock, and tests give them one that they move by hand.
 
 #include <atomic>
 #include <chrono>

@@ -2,8 +2,8 @@
 
 // What can go wrong while guestlist operates, as opposed to programmer errors, which are asserted.
 //
-// An Error is a code for programs and a sentence for people. The sentence says what was wrong, where,
-// and what to do about it; it is printed as one line and must read well there.
+// An Error is a code for programs and a sentence for people. The sentence says what was wrong,
+// where, and what to do about it; it is printed as one line and must read well there.
 //
 // Distinct objects: safe. Shared objects: read only.
 

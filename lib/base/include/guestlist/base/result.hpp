@@ -1,7 +1,7 @@
 #pragma once
 
-// Result<T>: a value, or the Error that says why there is none. Nothing of guestlist throws; exceptions
-// of libraries stop in the unit that called them and become an Error there.
+// Result<T>: a value, or the Error that says why there is none. Nothing of guestlist throws;
+// exceptions of libraries stop in the unit that called them and become an Error there.
 
 #include <string>
 #include <tl/expected.hpp>
@@ -25,6 +25,8 @@ inline tl::unexpected<Error> fail(std::error_code code, std::string detail) {
 }
 
 /// Passes on the error of an operation that was called: `return fail(std::move(result).error())`.
-inline tl::unexpected<Error> fail(Error error) { return tl::unexpected<Error>(std::move(error)); }
+inline tl::unexpected<Error> fail(Error error) {
+  return tl::unexpected<Error>(std::move(error));
+}
 
 }  // namespace guestlist

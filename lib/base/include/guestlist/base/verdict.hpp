@@ -2,9 +2,10 @@
 
 // The three answers of guestlist, and the reasons for the third.
 //
-// The one rule: a key that exists must never be called absent. `absent` is said only where it is proven;
-// whatever cannot be proven is `unknown`, and passes. A Verdict can therefore not be made `absent` by
-// default, by zeroed memory or by a reason for failure: the first enumerator is `unknown`.
+// The one rule: a key that exists must never be called absent. `absent` is said only where it is
+// proven; whatever cannot be proven is `unknown`, and passes. A Verdict can therefore not be made
+// `absent` by default, by zeroed memory or by a reason for failure: the first enumerator is
+// `unknown`.
 
 #include <cstdint>
 #include <string_view>

@@ -1,7 +1,7 @@
 #pragma once
 
-// What all filters have in common, as a concept: the law suite of filter_test is written against it, and
-// filter files store whatever satisfies it. See filter/README.md for how to add one.
+// What all filters have in common, as a concept: the law suite of filter_test is written against
+// it, and filter files store whatever satisfies it. See filter/README.md for how to add one.
 
 #include <concepts>
 #include <cstdint>
@@ -25,11 +25,11 @@ struct TouchedBytes {
 };
 
 template <class F>
-concept Filter = std::copyable<F> && requires(F filter, const F& same, KeyHash hash, std::string_view key,
-                                              const FilterShape& shape, std::vector<Storage> layers,
-                                              void (*visit)(TouchedBytes)) {
-  // `insert` says whether anything changed; false also where the key was a false positive before. It is
-  // bool, or Result<bool> for a structure that can run full.
+concept Filter = std::copyable<F> &&
+    requires(F filter, const F& same, KeyHash hash, std::string_view key, const FilterShape& shape,
+             std::vector<Storage> layers, void (*visit)(TouchedBytes)) {
+  // `insert` says whether anything changed; false also where the key was a false positive before.
+  // It is bool, or Result<bool> for a structure that can run full.
   filter.insert(hash);
   filter.insert(key);
   { same.may_contain(hash) } -> std::same_as<bool>;
@@ -49,7 +49,8 @@ concept Filter = std::copyable<F> && requires(F filter, const F& same, KeyHash h
   /// The union. Errors: `mismatched`, with what differs; nothing changed then.
   { filter.merge(same) } -> std::same_as<Result<void>>;
   filter.clear();
-  /// Around bits that exist. Errors: `corrupt` where the shape is impossible or does not fit the bytes.
+  /// Around bits that exist. Errors: `corrupt` where the shape is impossible or does not fit the
+  /// bytes.
   { F::restore(shape, same.hasher(), std::move(layers)) } -> std::same_as<Result<F>>;
 };
 

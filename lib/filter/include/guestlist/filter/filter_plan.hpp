@@ -1,7 +1,7 @@
 #pragma once
 
-// A plan is the validity of a filter, bought once: whoever holds one can build the filter it describes, and
-// nothing that the filter does afterwards can fail.
+// A plan is the validity of a filter, bought once: whoever holds one can build the filter it
+// describes, and nothing that the filter does afterwards can fail.
 
 #include <cstdint>
 
@@ -12,7 +12,8 @@ namespace guestlist {
 
 class FilterPlan {
  public:
-  /// The largest number of items a plan accepts; 1e18 is refused with the number before anything is allocated.
+  /// The largest number of items a plan accepts; 1e18 is refused with the number before anything is
+  /// allocated.
   static constexpr std::uint64_t max_items = std::uint64_t{1} << 40;
   static constexpr double min_fpr = 1e-9;
   static constexpr double max_fpr = 0.5;
@@ -34,7 +35,8 @@ class FilterPlan {
   }
 
  private:
-  FilterPlan(std::uint64_t items, double fpr, BlockLayout layout, std::uint64_t block_count) noexcept
+  FilterPlan(std::uint64_t items, double fpr, BlockLayout layout,
+             std::uint64_t block_count) noexcept
       : items_(items), fpr_(fpr), layout_(layout), block_count_(block_count) {}
 
   std::uint64_t items_;
@@ -43,7 +45,8 @@ class FilterPlan {
   std::uint64_t block_count_;
 };
 
-/// What the planners of all structures accept. Errors: as FilterPlan::make; the sentence names the value.
+/// What the planners of all structures accept. Errors: as FilterPlan::make; the sentence names the
+/// value.
 Result<void> check_items_and_fpr(std::uint64_t items, double fpr);
 
 }  // namespace guestlist

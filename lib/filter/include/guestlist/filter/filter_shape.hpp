@@ -1,7 +1,8 @@
 #pragma once
 
-// What every filter tells of itself: which structure it is and the numbers that place its bits. Parameters
-// travel with the bits: a filter is restored from its shape, never from capacity and fpr by formula.
+// What every filter tells of itself: which structure it is and the numbers that place its bits.
+// Parameters travel with the bits: a filter is restored from its shape, never from capacity and fpr
+// by formula.
 
 #include <cstdint>
 #include <string_view>
@@ -25,7 +26,8 @@ std::string_view name(Structure structure) noexcept;
 struct LayerShape {
   /// bloom and scalable: the BlockLayout. Others: 0.
   std::uint32_t layout = 0;
-  /// Bits set or tested a key (classic, counting); slots a bucket (cuckoo); 0 where the layout says it.
+  /// Bits set or tested a key (classic, counting); slots a bucket (cuckoo); 0 where the layout says
+  /// it.
   std::uint32_t probes = 0;
   /// Blocks (bloom, scalable), bits (classic), counters (counting), buckets (cuckoo).
   std::uint64_t units = 0;
@@ -34,7 +36,8 @@ struct LayerShape {
   /// Planned items of this layer and its share of the false positive rate.
   std::uint64_t capacity = 0;
   double fpr = 0;
-  /// Inserts that changed something, as counted by the filter. Informative: verdicts never depend on it.
+  /// Inserts that changed something, as counted by the filter. Informative: verdicts never depend
+  /// on it.
   std::uint64_t items = 0;
   /// Length of this layer's bits.
   std::uint64_t size_bytes = 0;
