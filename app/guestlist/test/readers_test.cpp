@@ -82,10 +82,10 @@ TEST(CsvReader, RefusesRaggedRowsAndStrayQuotes) {
 TEST(JsonReader, GivesStringsAndNumbersAndRefusesTheRest) {
   InputOptions options;
   options.json_field = "k";
-  EXPECT_EQ((std::vector<std::string>{"a\n\xC3\xA9", "1", "-2", "18446744073709551615"}),
-            keys_of("{\"k\":\"a\\n\\u00e9\"}\n{\"k\":1}\n\n{\"k\":-2}\n{\"k\":18446744073709551615}"
-                    "\n{\"k\":1.5}",
-                    options, 5));
+  EXPECT_EQ(
+      (std::vector<std::string>{"a\n\xC3\xA9", "1", "-2", "18446744073709551615"}),
+      keys_of("{\"k\":\"a\\n\\u00e9\"}\n{\"k\":1}\n\n{\"k\":-2}\n{\"k\":18446744073709551615}",
+              options, 5));
   for (const char* bad :
        {"{\"k\":null}", "{\"k\":1.50}", "{\"k\":18446744073709551616}", "{\"k\":1e3}",
         "{\"k\":[1]}", "{\"j\":1}", "[1]", "1", "{\"k\":1} x", "{"}) {
