@@ -64,14 +64,15 @@ class Deduplication {
     for (std::size_t i = 0; i < lines.size(); ++i) {
       if (found[i] || !filter_.insert(hashes_[i])) continue;
       ++printed;
-      if (auto written = output.write({lines[i], "\n"}); !written) return written;
+      output.append(lines[i]);
+      output.append('\n');
     }
     summary_.lines += lines.size();
     summary_.duplicates += lines.size() - printed;
     const double fpr = fpr_of(filter_.layout(), seen_ + printed / 2, filter_.block_count());
     summary_.expected_false_drops += static_cast<double>(printed) * fpr / (1 - fpr);
     seen_ += printed;
-    return {};
+    return output.flush_if_full();
   }
 
   const Summary& summary() const noexcept { return summary_; }

@@ -93,11 +93,14 @@ Result<void> print_keys(const std::string& which, const std::vector<std::string_
   for (std::size_t i = 0; i < keys.size(); ++i) {
     const std::string_view answer = name(verdicts[i].answer);
     if (!all && answer != which) continue;
-    auto written =
-        all ? output.write({keys[i], "\t", answer, "\n"}) : output.write({keys[i], "\n"});
-    if (!written) return written;
+    output.append(keys[i]);
+    if (all) {
+      output.append('\t');
+      output.append(answer);
+    }
+    output.append('\n');
   }
-  return {};
+  return output.flush_if_full();
 }
 
 /// Gives a verdict for each key of a batch; the result is valid until the next call.

@@ -2,7 +2,6 @@
 
 // Standard output in large blocks, for calls that print millions of lines.
 
-#include <initializer_list>
 #include <string>
 #include <string_view>
 
@@ -14,11 +13,10 @@ class OutputLines {
  public:
   OutputLines() { buffer_.reserve(block_bytes + 4096); }
 
-  /// Errors: `unwritable`, also where the reader of a pipe has gone.
-  Result<void> write(std::initializer_list<std::string_view> parts) {
-    for (const std::string_view part : parts) buffer_ += part;
-    return buffer_.size() < block_bytes ? Result<void>() : flush();
-  }
+  void append(std::string_view part) { buffer_ += part; }
+  void append(char part) { buffer_ += part; }
+  /// After each batch of lines. Errors: `unwritable`, also where the reader of a pipe has gone.
+  Result<void> flush_if_full() { return buffer_.size() < block_bytes ? Result<void>() : flush(); }
   Result<void> flush();
 
  private:
