@@ -28,7 +28,7 @@ all: setup $(BUILD)/build.ninja
 	@cmake --build $(BUILD) --parallel $(JOBS) --target guestlist
 
 demo: all
-	@$(BUILD)/bin/guestlist demo $(if $(ONCE),--once) $(DEMO_FLAGS)
+	@$(BUILD)/bin/guestlist demo --svg build/demo.svg $(if $(ONCE),--once) $(DEMO_FLAGS)
 
 test: setup $(BUILD)/build.ninja
 	@cmake --build $(BUILD) --parallel $(JOBS) --target guestlist tests
