@@ -3,7 +3,10 @@
 # Every module has one shape, so this one function builds them all:
 #   include/guestlist/NAME/*.hpp  public headers, each compiled alone as well
 #   src/*.cpp                     the static library guestlist_NAME
-#   test/*_test.cpp               one GoogleTest program NAME_test (test/*.hpp are shared by tests)
+#   test/*_test.cpp               one GoogleTest program NAME_test
+#   test/server/*_test.cpp        one GoogleTest program NAME_server_test, which starts real servers by lib/servers;
+#                                 ctest runs it suite by suite, label `server`
+#   test/*.hpp, other test/*.cpp  shared by the two programs above
 #   test/large/*_test.cpp         one GoogleTest program NAME_large_test, ctest label `large`
 #   bench/*_bench.cpp             one Google Benchmark program NAME_bench
 #   fuzz/*_fuzz.cpp               one libFuzzer program each, with GUESTLIST_FUZZ
@@ -21,6 +24,7 @@ set(guestlist_level_redis 4)
 set(guestlist_level_sqlite 4)
 set(guestlist_level_postgres 4)
 set(guestlist_level_http 4)
+set(guestlist_level_servers 4)
 set(guestlist_level_app 5)
 
 add_library(guestlist_options INTERFACE)
@@ -85,13 +89,26 @@ function(guestlist_module name)
     endif()
   endif()
 
+  file(GLOB shared_by_tests CONFIGURE_DEPENDS ${here}/test/*.cpp)
+  list(FILTER shared_by_tests EXCLUDE REGEX "_test\\.cpp$")
+
   file(GLOB tests CONFIGURE_DEPENDS ${here}/test/*_test.cpp)
   if(tests)
-    guestlist_test(${name}_test ${tests})
+    guestlist_test(${name}_test ${tests} ${shared_by_tests})
     target_link_libraries(${name}_test PRIVATE guestlist_${name} ${arg_PRIVATE})
     target_include_directories(${name}_test PRIVATE ${here}/src ${here}/test)
     if(TARGET guestlist_${name}_fake)
       target_link_libraries(${name}_test PRIVATE guestlist_${name}_fake)
+    endif()
+  endif()
+
+  file(GLOB server_tests CONFIGURE_DEPENDS ${here}/test/server/*_test.cpp)
+  if(server_tests)
+    guestlist_server_test(${name} ${server_tests} ${shared_by_tests})
+    target_link_libraries(${name}_server_test PRIVATE guestlist_${name} ${arg_PRIVATE})
+    target_include_directories(${name}_server_test PRIVATE ${here}/src ${here}/test)
+    if(TARGET guestlist_${name}_fake)
+      target_link_libraries(${name}_server_test PRIVATE guestlist_${name}_fake)
     endif()
   endif()
 
@@ -127,6 +144,33 @@ function(guestlist_test name)
   target_compile_definitions(${name} PRIVATE GUESTLIST_TEST_DATA="${CMAKE_CURRENT_SOURCE_DIR}/test/data")
   gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 300)
   add_dependencies(tests ${name})
+endfunction()
+
+# A GoogleTest program that starts servers. Each suite is one test of ctest, so that the cases of a suite can share
+# what its SetUpTestSuite started.
+function(guestlist_server_test module)
+  set(name ${module}_server_test)
+  add_executable(${name} ${ARGN})
+  target_link_libraries(${name} PRIVATE guestlist_options guestlist_servers GTest::gtest GTest::gmock GTest::gtest_main
+                        rapidcheck)
+  target_compile_definitions(${name} PRIVATE GUESTLIST_TEST_DATA="${CMAKE_CURRENT_SOURCE_DIR}/test/data")
+  add_dependencies(tests ${name})
+
+  set(suites)
+  foreach(source IN LISTS ARGN)
+    # A suite that is added or renamed shows when its file changes.
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${source})
+    file(STRINGS ${source} heads REGEX "^(TYPED_TEST|TYPED_TEST_P|TEST|TEST_F|TEST_P|RC_GTEST_PROP)\\(")
+    list(TRANSFORM heads REPLACE "^[A-Z_]+\\(([A-Za-z0-9_]+).*" "\\1")
+    list(APPEND suites ${heads})
+  endforeach()
+  list(REMOVE_DUPLICATES suites)
+  foreach(suite IN LISTS suites)
+    add_test(NAME ${module}.${suite}
+             COMMAND ${name} --gtest_filter=${suite}.*:${suite}/*:*/${suite}.*:*/${suite}/*)
+    set_tests_properties(${module}.${suite} PROPERTIES TIMEOUT 300 LABELS server
+                         FAIL_REGULAR_EXPRESSION "Running 0 tests")
+  endforeach()
 endfunction()
 
 function(guestlist_fuzzer source)
