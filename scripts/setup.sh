@@ -5,9 +5,12 @@
 #   scripts/setup.sh         what `make`, `make demo`, `make test` and `make bench` need
 #   scripts/setup.sh --dev   adds clang, clang-tidy, clang-format, the fuzzer's and sanitizers' runtimes
 #
-# Debian 12 ships Boost 1.81 and Boost.Redis needs 1.84. There the signed Boost 1.88 package of
-# Debian 13 is downloaded from the machine's own mirror and unpacked into .deps/ (headers only);
-# nothing outside .deps/ changes.
+# What the machine's packages do not give is unpacked into .deps/, from signed packages of the machine's own
+# mirror; nothing outside .deps/ changes:
+#   - Boost headers on Debian 12, which ships 1.81 where Boost.Redis needs 1.84: those of Debian 13.
+#   - The servers that tests start: redis-server, valkey-server (on Debian 12 from its backports) and
+#     PostgreSQL, unless the machine has them. Unpacked, they start no service and make no cluster; only the
+#     libraries they need are installed.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -29,34 +32,78 @@ if [ "${1:-}" = --dev ]; then
   build_packages+=("${dev_packages[@]}")
 fi
 
-# Debian 13 has the wanted Boost as an ordinary package.
+# Unpacked into .deps/: NAME/SUITE each.
+unpacked_headers=()
+unpacked_servers=()
 boost_package="libboost${boost_version}-dev"
-needs_private_boost=0
-if [ "${VERSION_ID:-}" = 12 ]; then needs_private_boost=1; else build_packages+=("$boost_package"); fi
+suite=${VERSION_CODENAME:-}
+case ${VERSION_ID:-} in
+  12)
+    [ -e .deps/usr/include/boost/version.hpp ] || unpacked_headers+=("$boost_package/trixie")
+    valkey_suite=bookworm-backports
+    postgres_version=15
+    ;;
+  *)
+    build_packages+=("$boost_package")
+    valkey_suite=$suite
+    postgres_version=17
+    ;;
+esac
+has_program() { command -v "$1" .deps/usr/bin/"$1" /usr/lib/postgresql/*/bin/"$1" .deps/usr/lib/postgresql/*/bin/"$1" >/dev/null; }
+has_program redis-server || unpacked_servers+=("redis-server/$suite" "redis-tools/$suite")
+has_program valkey-server || unpacked_servers+=("valkey-server/$valkey_suite" "valkey-tools/$valkey_suite")
+has_program postgres || unpacked_servers+=("postgresql-$postgres_version/$suite")
 
-missing=()
-for package in "${build_packages[@]}"; do
-  dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q 'install ok installed' || missing+=("$package")
-done
-if [ ${#missing[@]} -gt 0 ]; then
+install_missing() {
+  local missing=() package
+  for package in "$@"; do
+    dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q 'install ok installed' || missing+=("$package")
+  done
+  [ ${#missing[@]} -gt 0 ] || return 0
   echo "setup: installing ${missing[*]}"
   as_root apt-get update -qq
   as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
-fi
+}
 
-if [ "$needs_private_boost" = 1 ] && [ ! -e .deps/usr/include/boost/version.hpp ]; then
-  echo "setup: unpacking Boost ${boost_version} (headers) into .deps/"
+# A state of apt of its own, which knows the suites that packages are unpacked from.
+private_state=$PWD/.deps/apt
+private_apt() {
+  apt-get -o "Dir::Etc::sourcelist=$private_state/sources.list" -o Dir::Etc::sourceparts=- \
+    -o "Dir::State::Lists=$private_state/lists" -o "Dir::Cache=$private_state/cache" -o APT::Sandbox::User=root "$@"
+}
+know_suites() {
+  local mirror
   mirror=$(find /etc/apt -name '*.list' -o -name '*.sources' | xargs cat |
     sed -nE 's/^URIs: *([^ ]+debian)\/? *$/\1/p; s/^deb +(\[[^]]*\] +)?([^ ]+debian)\/? .*/\2/p' | sed -n 1p)
-  [ -n "$mirror" ] || die "no Debian mirror found under /etc/apt; add one, or unpack ${boost_package} of Debian 13 into .deps/"
-  state=$PWD/.deps/apt
-  mkdir -p "$state"/{lists/partial,cache/archives/partial}
-  echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $mirror trixie main" > "$state/sources.list"
-  private=(-o "Dir::Etc::sourcelist=$state/sources.list" -o Dir::Etc::sourceparts=-
-    -o "Dir::State::Lists=$state/lists" -o "Dir::Cache=$state/cache" -o APT::Sandbox::User=root)
-  apt-get "${private[@]}" update -qq
-  (cd "$state" && apt-get "${private[@]}" download -qq "$boost_package")
-  dpkg -x "$state/${boost_package}"_*.deb .deps
-  rm -rf "$state"
-  [ -e .deps/usr/include/boost/version.hpp ] || die "the package ${boost_package} did not hold boost/version.hpp; remove .deps and try again"
+  [ -n "$mirror" ] || die "no Debian mirror found under /etc/apt; add one, or unpack $* into .deps/"
+  mkdir -p "$private_state"/{lists/partial,cache/archives/partial}
+  printf '%s\n' "${@#*/}" | sort -u | while read -r wanted; do
+    echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $mirror $wanted main"
+  done > "$private_state/sources.list"
+  private_apt update -qq
+}
+
+# What unpacked programs need of the machine. PostgreSQL asks for LLVM, of which it only compiles queries.
+libraries_of() {
+  local package
+  for package in "$@"; do dpkg-deb -f "$package" Depends; done | tr ',' '\n' |
+    sed -E 's/\|.*//; s/[ (].*//2; s/^ *([^ (]+).*/\1/' | grep -E '^(lib|tzdata)' | grep -v '^libllvm' | sort -u
+}
+
+install_missing "${build_packages[@]}"
+
+unpacked=("${unpacked_headers[@]}" "${unpacked_servers[@]}")
+if [ ${#unpacked[@]} -gt 0 ]; then
+  echo "setup: unpacking ${unpacked[*]%/*} into .deps/"
+  know_suites "${unpacked[@]}"
+  (cd "$private_state" && private_apt download -qq "${unpacked[@]}")
+  if [ ${#unpacked_servers[@]} -gt 0 ]; then
+    mapfile -t libraries < <(cd "$private_state" && libraries_of $(printf '%s_*.deb ' "${unpacked_servers[@]%/*}"))
+    install_missing "${libraries[@]}"
+  fi
+  for package in "$private_state"/*.deb; do dpkg -x "$package" .deps; done
+  rm -rf "$private_state"
+  for package in "${unpacked_headers[@]}"; do
+    [ -e .deps/usr/include/boost/version.hpp ] || die "the package ${package%/*} did not hold boost/version.hpp; remove .deps and try again"
+  done
 fi

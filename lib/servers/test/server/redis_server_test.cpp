@@ -159,6 +159,14 @@ TEST(RedisServer, EndsWithTheProgramThatStartedIt) {
   ::close(tell[0]);
 }
 
+TEST(RedisServer, MayBeValkey) {
+  RedisServer server = required(RedisServer::start({.flavour = RedisFlavour::valkey}));
+  EXPECT_EQ("valkey", server.info("server_name"));
+  EXPECT_EQ("OK", server.command({"SET", "key", "1"}).text);
+  required(server.restart(RedisData::kept));
+  EXPECT_EQ("1", server.command({"GET", "key"}).text);
+}
+
 TEST(RedisServer, ASettingThatItRefusesIsSaidWithTheServersOwnWords) {
   RedisOptions options;
   options.settings = {"no-such-setting 1"};
