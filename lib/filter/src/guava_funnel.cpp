@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "guestlist/base/bytes.hpp"
+#include "guestlist/base/utf16.hpp"
 
 namespace guestlist {
 namespace {
@@ -22,84 +23,24 @@ constexpr std::array names = {
     std::pair{GuavaFunnel::bytes, std::string_view("bytes")},
 };
 
-constexpr bool is_high_surrogate(char32_t unit) noexcept {
-  return unit >= 0xD800 && unit < 0xDC00;
-}
-constexpr bool is_low_surrogate(char32_t unit) noexcept {
-  return unit >= 0xDC00 && unit < 0xE000;
-}
-
-/// Takes one code point from the front; nothing where the bytes are not valid UTF-8 (overlong
-/// forms, surrogates and values above U+10FFFF included).
-std::optional<char32_t> take_code_point(std::string_view& text) noexcept {
-  const auto lead = static_cast<unsigned char>(text.front());
-  const std::size_t length = lead < 0x80   ? 1
-                             : lead < 0xC2 ? 0
-                             : lead < 0xE0 ? 2
-                             : lead < 0xF0 ? 3
-                             : lead < 0xF5 ? 4
-                                           : 0;
-  if (length == 0 || length > text.size()) return std::nullopt;
-  char32_t point = length == 1 ? lead : lead & (0x7FU >> length);
-  for (std::size_t i = 1; i < length; ++i) {
-    const auto byte = static_cast<unsigned char>(text[i]);
-    if ((byte & 0xC0) != 0x80) return std::nullopt;
-    point = point << 6 | (byte & 0x3F);
-  }
-  constexpr std::array<char32_t, 5> smallest = {0, 0, 0x80, 0x800, 0x10000};
-  if (point < smallest[length] || point > 0x10FFFF || (point >= 0xD800 && point < 0xE000))
-    return std::nullopt;
-  text.remove_prefix(length);
-  return point;
-}
-
 Result<std::u16string> utf16_of(std::string_view text) {
-  std::u16string units;
-  units.reserve(text.size());
-  std::string_view rest = text;
-  while (!rest.empty()) {
-    const auto point = take_code_point(rest);
-    if (!point) {
-      return fail(Errc::invalid_argument,
-                  fmt::format("a key is not valid UTF-8 at byte {}; use the funnel bytes for "
-                              "keys that are no text",
-                              text.size() - rest.size()));
-    }
-    if (*point < 0x10000) {
-      units += static_cast<char16_t>(*point);
-    } else {
-      units += static_cast<char16_t>(0xD800 + ((*point - 0x10000) >> 10));
-      units += static_cast<char16_t>(0xDC00 + ((*point - 0x10000) & 0x3FF));
-    }
-  }
-  return units;
+  auto units = utf16_from_utf8(text);
+  if (units) return units;
+  return fail(Errc::invalid_argument,
+              units.error().message() + "; use the funnel bytes for keys that are no text");
 }
 
-void append_utf8(std::string& out, char32_t point) {
-  if (point < 0x80) {
-    out += static_cast<char>(point);
-    return;
-  }
-  const int length = point < 0x800 ? 2 : point < 0x10000 ? 3 : 4;
-  constexpr std::array<unsigned, 5> lead = {0, 0, 0xC0, 0xE0, 0xF0};
-  out += static_cast<char>(lead[static_cast<std::size_t>(length)] | point >> (6 * (length - 1)));
-  for (int shift = 6 * (length - 2); shift >= 0; shift -= 6) {
-    out += static_cast<char>(0x80 | (point >> shift & 0x3F));
-  }
-}
-
-// As Java's String.getBytes: what the charset cannot express becomes a question mark. A surrogate
-// pair is one character, so it becomes one.
-template <class Append>
-void for_each_character(std::u16string_view units, Append append) {
-  for (std::size_t at = 0; at < units.size(); ++at) {
-    const char32_t unit = units[at];
-    if (is_high_surrogate(unit) && at + 1 < units.size() && is_low_surrogate(units[at + 1])) {
-      append(0x10000 + ((unit - 0xD800) << 10) + (units[at + 1] - 0xDC00U));
-      ++at;
-    } else {
-      append(is_high_surrogate(unit) || is_low_surrogate(unit) ? char32_t{'?'} : unit);
-    }
+void append_utf16_big_endian(std::string& out, char32_t point) {
+  const auto append = [&out](char32_t unit) {
+    out += static_cast<char>(unit >> 8);
+    out += static_cast<char>(unit & 0xFF);
+  };
+  if (point >= 0x10000) {
+    append(0xD800 + ((point - 0x10000) >> 10));
+    append(0xDC00 + ((point - 0x10000) & 0x3FF));
+  } else {
+    // Java writes U+FFFD for a lone surrogate here, where other charsets get a question mark.
+    append(is_surrogate(point) ? char32_t{0xFFFD} : point);
   }
 }
 
@@ -139,26 +80,16 @@ std::string funnel_utf16(GuavaFunnel funnel, std::u16string_view key) {
   std::string bytes;
   switch (funnel) {
     case GuavaFunnel::string:
-      for_each_character(key, [&](char32_t point) { append_utf8(bytes, point); });
+      bytes = utf8_from_utf16(key);
       break;
     case GuavaFunnel::string_iso_8859_1:
       for_each_character(
           key, [&](char32_t point) { bytes += point < 0x100 ? static_cast<char>(point) : '?'; });
       break;
     case GuavaFunnel::string_utf_16: {
-      // Java writes no byte order mark for an empty string, and U+FFFD for a lone surrogate.
+      // Java writes no byte order mark for an empty string.
       if (!key.empty()) bytes = "\xFE\xFF";
-      std::size_t at = 0;
-      for_each_character(key, [&](char32_t point) {
-        const bool is_pair = point >= 0x10000;
-        const bool is_lone = !is_pair && point != key[at];
-        for (std::size_t i = 0; i < (is_pair ? 2U : 1U); ++i) {
-          const char16_t unit = is_lone ? char16_t{0xFFFD} : key[at + i];
-          bytes += static_cast<char>(unit >> 8);
-          bytes += static_cast<char>(unit & 0xFF);
-        }
-        at += is_pair ? 2 : 1;
-      });
+      for_each_character(key, [&](char32_t point) { append_utf16_big_endian(bytes, point); });
       break;
     }
     case GuavaFunnel::unencoded_chars:
