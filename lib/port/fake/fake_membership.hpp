@@ -3,6 +3,7 @@
 // An exact set behind the Membership port. Unlike a real filter it has no false positives, unless
 // told to.
 
+#include <algorithm>
 #include <atomic>
 #include <set>
 #include <string>
@@ -24,7 +25,12 @@ class FakeMembership final : public Membership {
       const std::lock_guard lock(mutex_);
       for (const std::string_view key : keys) verdicts.push_back(verdict(key));
     }
-    checking.reply([verdicts = std::move(verdicts), done = std::move(done)] { done(verdicts); });
+    checking.reply(
+        [verdicts = std::move(verdicts), done = std::move(done)](Gate::Arrives arrives) mutable {
+          if (arrives == Gate::Arrives::no)
+            std::ranges::fill(verdicts, Verdict::unknown(Reason::unreachable));
+          done(verdicts);
+        });
   }
 
   void add(std::span<const std::string_view> keys, Deadline, Completion<void> done) override {
@@ -32,13 +38,10 @@ class FakeMembership final : public Membership {
     if (const auto before = adding.failure_before()) {
       result = fail(*before);
     } else {
-      {
-        const std::lock_guard lock(mutex_);
-        for (const std::string_view key : keys) keys_.emplace(key);
-      }
-      if (const auto after = adding.failure_after()) result = fail(*after);
+      const std::lock_guard lock(mutex_);
+      for (const std::string_view key : keys) keys_.emplace(key);
     }
-    adding.reply([result = std::move(result), done = std::move(done)] { done(result); });
+    adding.reply(std::move(result), std::move(done));
   }
 
   std::shared_ptr<const void> begin_write() override { return std::make_shared<int>(0); }

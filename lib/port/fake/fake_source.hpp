@@ -23,7 +23,7 @@ class FakeSource final : public Source {
       const auto found = rows_.find(key);
       if (found != rows_.end()) result = found->second;
     }
-    loading.reply([result = std::move(result), done = std::move(done)] { done(result); });
+    loading.reply(std::move(result), std::move(done));
   }
 
   Result<std::unique_ptr<Snapshot>> snapshot() override {

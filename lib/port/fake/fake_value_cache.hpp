@@ -24,7 +24,7 @@ class FakeValueCache final : public ValueCache {
       if (found != values_.end() && clock_.now() < found->second.expires)
         result = found->second.value;
     }
-    getting.reply([result = std::move(result), done = std::move(done)] { done(result); });
+    getting.reply(std::move(result), std::move(done));
   }
 
   void put(std::string_view key, std::string_view value, Duration time_to_live, Deadline,
@@ -38,7 +38,7 @@ class FakeValueCache final : public ValueCache {
                                Entry{std::string(value), clock_.now() + time_to_live});
       last_time_to_live = time_to_live;
     }
-    putting.reply([result = std::move(result), done = std::move(done)] { done(result); });
+    putting.reply(std::move(result), std::move(done));
   }
 
   void erase(std::string_view key, Deadline, Completion<void> done) override {
@@ -50,7 +50,7 @@ class FakeValueCache final : public ValueCache {
       const auto found = values_.find(key);
       if (found != values_.end()) values_.erase(found);
     }
-    erasing.reply([result = std::move(result), done = std::move(done)] { done(result); });
+    erasing.reply(std::move(result), std::move(done));
   }
 
   bool has(const std::string& key) const {

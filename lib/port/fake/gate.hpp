@@ -16,6 +16,9 @@ namespace guestlist::fake {
 /// Distinct objects: safe. Shared objects: safe.
 class Gate {
  public:
+  enum class Arrives : bool { no, yes };
+  using Reply = std::function<void(Arrives)>;
+
   /// From now on replies wait until `release`.
   void hold() {
     const std::lock_guard lock(mutex_);
@@ -23,24 +26,33 @@ class Gate {
   }
   /// Lets all held replies go, in order, on the calling thread.
   void release() {
-    std::deque<std::function<void()>> waiting;
+    std::deque<Reply> waiting;
     {
       const std::lock_guard lock(mutex_);
       held_ = false;
       waiting.swap(waiting_);
     }
-    for (auto& reply : waiting) reply();
+    for (auto& reply : waiting) reply(Arrives::yes);
+  }
+  /// What is held is lost: the callers hear of a failure, after the effect. Later ones are held on.
+  void lose_waiting() {
+    std::deque<Reply> waiting;
+    {
+      const std::lock_guard lock(mutex_);
+      waiting.swap(waiting_);
+    }
+    for (auto& reply : waiting) reply(Arrives::no);
   }
   /// Lets the oldest held reply go; false where there is none.
   bool release_one() {
-    std::function<void()> reply;
+    Reply reply;
     {
       const std::lock_guard lock(mutex_);
       if (waiting_.empty()) return false;
       reply = std::move(waiting_.front());
       waiting_.pop_front();
     }
-    reply();
+    reply(Arrives::yes);
     return true;
   }
   /// The next `count` operations fail before they have an effect.
@@ -66,21 +78,31 @@ class Gate {
     --failing_;
     return Error{make_error_code(reason_), "scripted failure"};
   }
-  std::optional<Error> failure_after() {
-    const std::lock_guard lock(mutex_);
-    if (losing_ == 0) return std::nullopt;
-    --losing_;
-    return Error{make_error_code(Errc::unavailable), "scripted loss of the reply"};
+  /// Used by the fakes: hands over a reply, or the failure that its loss is.
+  template <class T>
+  void reply(Result<T> result, std::function<void(Result<T>)> done) {
+    reply([result = std::move(result), done = std::move(done)](Arrives arrives) {
+      if (arrives == Arrives::yes) {
+        done(result);
+      } else {
+        done(fail(Errc::unavailable, "scripted loss of the reply"));
+      }
+    });
   }
-  void reply(std::function<void()> reply) {
+  void reply(Reply reply) {
+    Arrives arrives = Arrives::yes;
     {
       const std::lock_guard lock(mutex_);
       if (held_) {
         waiting_.push_back(std::move(reply));
         return;
       }
+      if (losing_ > 0) {
+        --losing_;
+        arrives = Arrives::no;
+      }
     }
-    reply();
+    reply(arrives);
   }
 
  private:
@@ -89,7 +111,7 @@ class Gate {
   int failing_ = 0;
   int losing_ = 0;
   Errc reason_ = Errc::unavailable;
-  std::deque<std::function<void()>> waiting_;
+  std::deque<Reply> waiting_;
 };
 
 }  // namespace guestlist::fake
