@@ -45,9 +45,11 @@ Result<RedisServer> RedisServer::start(RedisOptions options) {
   // Somebody else may take the port between its choice and the server's start.
   constexpr int attempts = 5;
   for (int attempt = 1;; ++attempt) {
-    auto port = free_port();
-    if (!port) return fail(std::move(port).error());
+    const auto port = free_port();
+    const auto bus_port = free_port();
+    if (!port || !bus_port) return fail(port ? bus_port.error() : port.error());
     server.port_ = *port;
+    server.cluster_bus_port_ = *bus_port;
     auto ready = server.launch();
     if (ready) return server;
     const bool port_was_taken =
@@ -114,6 +116,7 @@ Result<void> RedisServer::write_configuration() const {
       "appendonly {}\n"
       "enable-debug-command yes\n"
       "repl-diskless-sync-delay 0\n"
+      "repl-ping-replica-period 1\n"
       "user {} on >{} ~* &* +@all\n"
       "masteruser {}\n"
       "masterauth {}\n",
@@ -132,6 +135,10 @@ Result<void> RedisServer::write_configuration() const {
     line("tls-auth-clients", options_.tls_client_certificate ? "yes" : "no");
   } else {
     line("port", port_);
+  }
+  if (options_.cluster) {
+    line("cluster-enabled yes");
+    line("cluster-port", cluster_bus_port_);
   }
   if (!options_.password.empty()) line("requirepass", options_.password);
   for (const std::string& user : options_.users) line("user", user);

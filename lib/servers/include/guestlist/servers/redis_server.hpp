@@ -38,6 +38,8 @@ struct RedisOptions {
   bool tls = false;
   /// The server asks its clients for a certificate of the same authority. Requires: `tls`.
   bool tls_client_certificate = false;
+  /// A node of a cluster, which RedisCluster forms.
+  bool cluster = false;
   /// Further lines of redis.conf.
   std::vector<std::string> settings = {};
 };
@@ -53,12 +55,15 @@ class RedisServer {
 
   std::uint16_t port() const noexcept { return port_; }
   std::string address() const { return "127.0.0.1:" + std::to_string(port_); }
+  /// Where nodes of a cluster speak to each other. Requires: `cluster` was asked for.
+  std::uint16_t cluster_bus_port() const noexcept { return cluster_bus_port_; }
   /// Requires: `tls` was asked for.
   const TestCertificates& certificates() const { return *certificates_; }
   const std::string& unix_socket() const noexcept { return unix_socket_; }
   /// The server's folder: `redis.conf`, `log`, and its data.
   const TemporaryFolder& folder() const noexcept { return folder_; }
   pid_t pid() const noexcept { return process_.pid(); }
+  bool is_running() { return process_.is_running(); }
 
   /// Sends a command of the test's own. Waits 5 s at most.
   RedisReply command(const std::vector<std::string>& arguments) {
@@ -89,6 +94,7 @@ class RedisServer {
   std::string program_;
   std::string unix_socket_;
   std::uint16_t port_ = 0;
+  std::uint16_t cluster_bus_port_ = 0;
   RedisClient client_;
   ChildProcess process_;
 };
