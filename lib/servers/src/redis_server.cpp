@@ -82,6 +82,7 @@ Result<void> RedisServer::launch() {
   if (auto written = write_configuration(); !written) return written;
   ChildOptions child;
   child.command = {program_, folder_.file("redis.conf")};
+  if (options_.sentinel) child.command.emplace_back("--sentinel");
   child.folder = folder_.path().string();
   child.log = folder_.file("log");
   auto process = ChildProcess::start(child);

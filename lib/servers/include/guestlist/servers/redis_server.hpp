@@ -40,6 +40,8 @@ struct RedisOptions {
   bool tls_client_certificate = false;
   /// A node of a cluster, which RedisCluster forms.
   bool cluster = false;
+  /// A sentinel, as RedisSentinels starts them.
+  bool sentinel = false;
   /// Further lines of redis.conf.
   std::vector<std::string> settings = {};
 };
