@@ -8,13 +8,17 @@
 
 namespace guestlist::redis {
 
-EventLoop::EventLoop() : asio_(std::make_unique<Asio>()) {
-  asio_->thread = std::thread([asio = asio_.get()] { asio->context.run(); });
+EventLoop::EventLoop() : asio_(std::make_shared<Asio>()) {
+  asio_->thread = std::thread([asio = asio_] { asio->context.run(); });
 }
 
 EventLoop::~EventLoop() {
   asio_->context.stop();
-  asio_->thread.join();
+  if (is_here()) {
+    asio_->thread.detach();
+  } else {
+    asio_->thread.join();
+  }
 }
 
 void EventLoop::post(Task task) {

@@ -18,7 +18,8 @@ class EventLoop {
   EventLoop();
   EventLoop(const EventLoop&) = delete;
   EventLoop& operator=(const EventLoop&) = delete;
-  /// Tasks that have not begun are dropped. Requires: not called on the loop's thread.
+  /// Tasks that have not begun are dropped. On the loop's own thread the thread ends by itself,
+  /// soon after.
   ~EventLoop();
 
   void post(Task task);
@@ -31,7 +32,7 @@ class EventLoop {
   Asio& asio() noexcept { return *asio_; }
 
  private:
-  std::unique_ptr<Asio> asio_;
+  std::shared_ptr<Asio> asio_;  ///< the thread keeps it too
 };
 
 }  // namespace guestlist::redis

@@ -62,15 +62,15 @@ class RedisClient::Core {
       : options_(options), topology_(make_topology(loop_, url, session_options(url, options))) {}
 
   ~Core() {
+    if (loop_.is_here()) {
+      close();
+      return;
+    }
     std::mutex mutex;
     std::condition_variable ended;
     bool is_over = false;
     loop_.post([&] {
-      topology_->close();
-      topology_.reset();
-      for (const auto& execution : std::exchange(live_, {})) {
-        execution->finish({Errc::cancelled, "the Redis client was closed"});
-      }
+      close();
       const std::lock_guard lock(mutex);
       is_over = true;
       ended.notify_one();
@@ -113,6 +113,14 @@ class RedisClient::Core {
     return false;
   }
 
+  void close() {
+    topology_->close();
+    topology_.reset();
+    for (const auto& execution : std::exchange(live_, {})) {
+      execution->finish({Errc::cancelled, "the Redis client was closed"});
+    }
+  }
+
   void begin(RedisPipeline pipeline, Deadline deadline, const Done& release) {
     // The execution is dropped from live_ by its own completion, which must not own it.
     const auto place = std::make_shared<std::weak_ptr<Execution>>();
@@ -149,9 +157,7 @@ Result<std::shared_ptr<RedisClient>> RedisClient::make(const RedisUrl& url,
 RedisClient::RedisClient(const RedisUrl& url, const Options& options)
     : url_(url), core_(std::make_shared<Core>(url, options)) {}
 
-RedisClient::~RedisClient() {
-  assert(!core_->is_loop_thread());
-}
+RedisClient::~RedisClient() = default;
 
 void RedisClient::execute(RedisPipeline pipeline, Deadline deadline, Done done) {
   core_->execute(std::move(pipeline), deadline, std::move(done));

@@ -13,7 +13,7 @@
 // MOVED, ASK, TRYAGAIN, NOSCRIPT and READONLY are followed; every other error is the caller's to
 // read.
 //
-// Distinct objects: safe. Shared objects: every function from any thread but the destructor.
+// Distinct objects: safe. Shared objects: every function from any thread.
 // Completions run on the client's own thread and must not block.
 
 #include <cstddef>
@@ -49,7 +49,7 @@ class RedisClient {
   }
   RedisClient(const RedisClient&) = delete;
   RedisClient& operator=(const RedisClient&) = delete;
-  /// Calls that wait fail with `cancelled`. Requires: not called from a completion.
+  /// Calls that wait fail with `cancelled`. May be called from a completion.
   ~RedisClient();
 
   const RedisUrl& url() const noexcept { return url_; }

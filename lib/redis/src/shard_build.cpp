@@ -1,0 +1,412 @@
+#include "shard_build.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+#include <ctime>
+#include <map>
+
+#include "guestlist/base/bytes.hpp"
+#include "shared_filter_scripts.hpp"
+
+namespace guestlist::redis {
+namespace {
+
+constexpr std::size_t entries_per_read = 1000;
+constexpr std::size_t keys_per_replay = 128;
+constexpr std::size_t pieces_in_flight = 4;
+constexpr std::uint64_t segments_per_unlink = 16;
+
+std::int64_t first_integer(const RedisReply& reply) {
+  const auto& element = reply.size() > 0 ? reply[0] : reply;
+  return element.integer().value_or(0);
+}
+
+std::string milliseconds(Duration span) {
+  return fmt::format("{}", std::chrono::duration_cast<std::chrono::milliseconds>(span).count());
+}
+
+std::string random_hex() {
+  const Secret random = Secret::random();
+  return to_hex(random.bytes());
+}
+
+bool is_zero(std::string_view bytes) noexcept {
+  return std::all_of(bytes.begin(), bytes.end(), [](char c) { return c == '\0'; });
+}
+
+}  // namespace
+
+Result<std::uint64_t> unlink_segments(const PatientCalls& calls, const ShardKeys& keys,
+                                      std::uint64_t generation) {
+  std::uint64_t removed = 0;
+  for (std::uint64_t first = 0;; first += segments_per_unlink) {
+    RedisPipeline pipeline;
+    for (std::uint64_t i = first; i < first + segments_per_unlink; ++i) {
+      pipeline.add(keys.slot(), {"UNLINK", keys.segment(generation, i)});
+    }
+    const auto replies = calls.execute(pipeline);
+    if (!replies) {
+      return fail(replies.error());
+    }
+    std::int64_t here = 0;
+    for (const auto& reply : *replies) {
+      here += reply.integer().value_or(0);
+    }
+    if (here == 0) {
+      return removed;
+    }
+    removed += static_cast<std::uint64_t>(here);
+  }
+}
+
+Result<ShardBuild> ShardBuild::begin(const PatientCalls& calls, const std::string& filter,
+                                     std::uint32_t shard, std::string token,
+                                     const Founding& founding, const SharedBuildOptions& options) {
+  ShardKeys keys(filter, shard);
+  // Keys fall to shards at random: each has room for five standard deviations more than its share.
+  const double share = static_cast<double>(options.items) / founding.shards;
+  const auto room =
+      static_cast<std::uint64_t>(founding.shards == 1 ? share : share + 5 * std::sqrt(share) + 1);
+  const auto plan = FilterPlan::make(room, options.fpr);
+  if (!plan) {
+    return fail(plan.error());
+  }
+  const Secret secret = Secret::random();
+  auto bits = BloomFilter::make(
+      *plan, options.hash == HashKind::xxh3 ? KeyHasher::xxh3(secret) : KeyHasher::siphash(secret));
+  if (!bits) {
+    return fail(std::move(bits).error());
+  }
+  auto before = calls.call(keys.slot(), {"HGETALL", keys.state()});
+  if (!before) {
+    return fail(std::move(before).error());
+  }
+  const auto state = SharedFilterState::parse(*before);
+  if (!state) {
+    return fail(state.error());
+  }
+
+  ShardBuild build(calls, std::move(keys), shard, std::move(token), std::move(*bits), options);
+  std::string log_at_begin;
+  const SteadyClock clock;
+  const auto give_up = clock.now() + options.wait_for_builder;
+  while (true) {
+    const auto begun =
+        build.step(begin_script(), {},
+                   {milliseconds(options.lease), random_hex().substr(0, 16),
+                    fmt::format("{}", founding.shards), to_hex(founding.shard_secret.bytes()),
+                    std::string(name(founding.key_type))});
+    if (!begun) {
+      return fail(begun.error());
+    }
+    if (first_integer(*begun) == 1) {
+      build.generation_ = static_cast<std::uint64_t>((*begun)[1].integer().value_or(0));
+      log_at_begin = (*begun)[2].text();
+      const auto abandoned = static_cast<std::uint64_t>((*begun)[4].integer().value_or(0));
+      if (abandoned != 0) {
+        if (const auto removed = unlink_segments(calls, build.keys_, abandoned); !removed) {
+          return fail(removed.error());
+        }
+      }
+      break;
+    }
+    if (clock.now() >= give_up) {
+      return fail(Errc::already_exists,
+                  fmt::format("another builder is at work on the filter '{}'; if it has died, its "
+                              "lease ends in {} ms: try again then",
+                              filter, (*begun)[1].text()));
+    }
+    std::this_thread::sleep_for(PatientCalls::pause);
+  }
+
+  if (auto known = build.read_past(*state, log_at_begin); !known) {
+    build.abandon();
+    return fail(std::move(known).error());
+  }
+  return build;
+}
+
+Result<void> ShardBuild::read_past(const std::optional<SharedFilterState>& before,
+                                   std::string_view log_at_begin) {
+  const auto info = calls_.call(keys_.slot(), {"INFO", "replication"});
+  if (!info) {
+    return fail(info.error());
+  }
+  const auto server = ServerIdentity::parse(*info);
+  if (!server) {
+    return fail(server.error());
+  }
+  server_ = server->replication_id;
+  bool gap = false;
+  if (auto read = replay_locally(log_at_begin, gap); !read) {
+    return fail(std::move(read).error());
+  }
+  replayed_to_ = log_at_begin;
+  must_wait_ = gap || (before && (before->server != server_ || !before->incomplete.empty()));
+  return {};
+}
+
+template <class Take>
+Result<void> ShardBuild::read_log(std::string_view end, bool& gap, Take take) {
+  while (replayed_to_ != end) {
+    const auto from = replayed_to_ == "0-0" ? std::string("-") : "(" + replayed_to_;
+    const auto entries = calls_.call(
+        keys_.slot(), {"XRANGE", keys_.log(), from, end.empty() ? std::string_view("+") : end,
+                       "COUNT", fmt::format("{}", entries_per_read)});
+    if (!entries) {
+      return fail(entries.error());
+    }
+    const auto list = entries->elements();
+    for (const auto& entry : list) {
+      // {id, {"p", previous id, "k", packed keys}}
+      const auto fields = entry.size() == 2 ? entry[1] : RedisReply();
+      if (fields.size() != 4) {
+        return fail(Errc::corrupt,
+                    fmt::format("{} holds an entry that guestlist did not write", keys_.log()));
+      }
+      gap = gap || fields[1].text() != replayed_to_;
+      const auto keys = unpack_keys(fields[3].text());
+      if (!keys) {
+        return fail(keys.error());
+      }
+      replayed_ += keys->size();
+      if (auto taken = take(*keys); !taken) {
+        return fail(std::move(taken).error());
+      }
+      replayed_to_ = entry[0].text();
+    }
+    if (list.size() < entries_per_read) {
+      gap = gap || (!end.empty() && replayed_to_ != end);
+      return {};
+    }
+  }
+  return {};
+}
+
+Result<void> ShardBuild::replay_locally(std::string_view end, bool& gap) {
+  return read_log(end, gap, [&](const std::vector<std::string_view>& keys) -> Result<void> {
+    for (const auto key : keys) {
+      bits_.insert(key);
+    }
+    return {};
+  });
+}
+
+Result<void> ShardBuild::publish(std::string_view position, std::uint64_t items,
+                                 const std::function<void(std::uint64_t bytes)>& uploaded) {
+  GenerationParameters parameters;
+  parameters.geometry = {bits_.layout(), bits_.block_count(), options_.lines_per_segment};
+  parameters.hasher = bits_.hasher();
+  parameters.capacity = bits_.capacity();
+  parameters.fpr = bits_.fpr();
+  parameters.items = items;
+  parameters.created_unix = std::time(nullptr);
+
+  // Most of what the log got meanwhile is cheaper to take here; the rest follows after the upload.
+  bool gap = false;
+  if (auto replayed = replay_locally({}, gap); !replayed) {
+    return fail(std::move(replayed).error());
+  }
+  if (gap) {
+    return fail(log_was_trimmed());
+  }
+  if (auto done = upload(parameters, uploaded); !done) {
+    return fail(std::move(done).error());
+  }
+  const auto segments = segment_names(parameters.geometry);
+  std::vector<std::string> lengths;
+  for (std::uint64_t i = 0; i < segments.size(); ++i) {
+    lengths.push_back(fmt::format("{}", parameters.geometry.segment_bytes(i)));
+  }
+  auto arguments = std::vector<std::string>{parameters.text()};
+  arguments.insert(arguments.end(), lengths.begin(), lengths.end());
+  const auto synced = step(sync_script(), segments, arguments);
+  if (!synced) {
+    return fail(synced.error());
+  }
+  if (auto replayed = replay_on_server(parameters, (*synced)[1].text()); !replayed) {
+    return fail(std::move(replayed).error());
+  }
+  arguments = {server_, std::string(position)};
+  arguments.insert(arguments.end(), lengths.begin(), lengths.end());
+  const auto finished = step(finish_script(), segments, arguments);
+  if (!finished) {
+    return fail(finished.error());
+  }
+  const auto former =
+      static_cast<std::uint64_t>(finished->size() > 1 ? (*finished)[1].integer().value_or(0) : 0);
+  if (former != 0) {
+    const auto removed = unlink_segments(calls_, keys_, former);
+    if (!removed) {
+      return fail(removed.error());
+    }
+  }
+  return {};
+}
+
+Result<void> ShardBuild::upload(const GenerationParameters& parameters,
+                                const std::function<void(std::uint64_t bytes)>& uploaded) {
+  for (std::uint64_t segment = 0; segment < parameters.geometry.segments(); ++segment) {
+    if (auto done = upload_segment(parameters, segment, uploaded); !done) {
+      return fail(std::move(done).error());
+    }
+    if (auto renewed = renew_lease(); !renewed) {
+      return fail(std::move(renewed).error());
+    }
+  }
+  return {};
+}
+
+Result<void> ShardBuild::upload_segment(const GenerationParameters& parameters,
+                                        std::uint64_t segment,
+                                        const std::function<void(std::uint64_t bytes)>& uploaded) {
+  const auto name = keys_.segment(generation_, segment);
+  const auto length = parameters.geometry.segment_bytes(segment) - ShardGeometry::header_bytes;
+  const auto body =
+      as_text(bits_.layer_bytes().front())
+          .substr(segment * parameters.geometry.lines_per_segment * ShardGeometry::line_bytes,
+                  length);
+  RedisPipeline pipeline;
+  pipeline.add(keys_.slot(), {"UNLINK", name});
+  pipeline.add(keys_.slot(),
+               {"SETRANGE", name, "0", segment_header(parameters, generation_, shard_, segment)});
+  std::uint64_t waiting = 0;
+  for (std::uint64_t at = 0; at < length; at += options_.piece_bytes) {
+    const auto piece = body.substr(at, options_.piece_bytes);
+    const bool is_last = at + piece.size() == length;
+    // Redis fills with zeros what lies before the place that is written.
+    if (is_last || !is_zero(piece)) {
+      pipeline.add(keys_.slot(),
+                   {"SETRANGE", name, fmt::format("{}", ShardGeometry::header_bytes + at), piece});
+    }
+    waiting += piece.size();
+    if (is_last || pipeline.size() >= pieces_in_flight) {
+      if (const auto sent = calls_.execute(pipeline); !sent) {
+        return fail(sent.error());
+      }
+      uploaded(waiting);
+      waiting = 0;
+      pipeline = {};
+    }
+  }
+  return {};
+}
+
+Result<void> ShardBuild::replay_on_server(const GenerationParameters& parameters,
+                                          std::string_view end) {
+  bool gap = false;
+  std::vector<std::string> batch;
+  auto read = read_log(end, gap, [&](const std::vector<std::string_view>& keys) -> Result<void> {
+    batch.insert(batch.end(), keys.begin(), keys.end());
+    if (batch.size() < keys_per_replay) {
+      return {};
+    }
+    return send_lines(parameters, std::exchange(batch, {}));
+  });
+  if (!read) {
+    return fail(std::move(read).error());
+  }
+  if (gap) {
+    return fail(log_was_trimmed());
+  }
+  return batch.empty() ? Result<void>() : send_lines(parameters, batch);
+}
+
+Result<void> ShardBuild::send_lines(const GenerationParameters& parameters,
+                                    const std::vector<std::string>& keys) {
+  std::vector<std::string> segments;
+  std::vector<std::string> lengths;
+  std::vector<std::string> lines;
+  std::map<std::uint64_t, std::size_t> places;
+  for (const auto& key : keys) {
+    const auto bits = line_bits(parameters, parameters.hasher(key));
+    const auto [place, is_new] = places.emplace(bits.segment, segments.size() + 2);
+    if (is_new) {
+      segments.push_back(keys_.segment(generation_, bits.segment));
+      lengths.push_back(fmt::format("{}", parameters.geometry.segment_bytes(bits.segment)));
+    }
+    lines.push_back(fmt::format("{}", place->second));
+    lines.push_back(fmt::format("{}", bits.offset));
+    lines.emplace_back(bits.mask_view());
+  }
+  lengths.insert(lengths.end(), lines.begin(), lines.end());
+  const auto replayed = step(replay_script(), segments, lengths);
+  return replayed ? Result<void>() : Result<void>(fail(replayed.error()));
+}
+
+Result<RedisReply> ShardBuild::step(const RedisScript& script,
+                                    const std::vector<std::string>& segments,
+                                    const std::vector<std::string>& arguments) const {
+  std::vector<std::string_view> keys = {keys_.state()};
+  keys.insert(keys.end(), segments.begin(), segments.end());
+  std::vector<std::string_view> all_arguments = {token_};
+  all_arguments.insert(all_arguments.end(), arguments.begin(), arguments.end());
+  auto reply = calls_.script(keys_.slot(), script, keys, all_arguments);
+  if (!reply || &script == &begin_script()) {
+    return reply;
+  }
+  switch (first_integer(*reply)) {
+    case 1:
+      return reply;
+    case -1:
+      return fail(
+          Errc::corrupt,
+          fmt::format("the segment {} is gone from Redis before it was published: evicted or "
+                      "removed; check maxmemory and its policy, and build again",
+                      (*reply)[1].text()));
+    case -2:
+      return fail(Errc::cancelled,
+                  "the server was replaced or restarted while the generation was built, and may "
+                  "have lost a part of it; build again");
+    default:
+      break;
+  }
+  // A step whose reply was lost has been taken all the same.
+  const auto now = calls_.call(keys_.slot(), {"HGETALL", keys_.state()});
+  if (now && &script == &finish_script()) {
+    const auto state = SharedFilterState::parse(*now);
+    if (state && *state && (*state)->generation == generation_ && (*state)->server == server_) {
+      return reply;
+    }
+  }
+  return fail(taken_over());
+}
+
+std::vector<std::string> ShardBuild::segment_names(const ShardGeometry& geometry) const {
+  std::vector<std::string> names;
+  for (std::uint64_t i = 0; i < geometry.segments(); ++i) {
+    names.push_back(keys_.segment(generation_, i));
+  }
+  return names;
+}
+
+Result<void> ShardBuild::renew_lease() const {
+  const auto renewed = step(renew_script(), {}, {milliseconds(options_.lease)});
+  return renewed ? Result<void>() : Result<void>(fail(renewed.error()));
+}
+
+void ShardBuild::abandon() const {
+  const auto abandoned = step(abandon_script(), {}, {});
+  if (abandoned) {
+    // What cannot be removed now the next builder removes.
+    (void)unlink_segments(calls_, keys_, generation_);
+  }
+}
+
+Error ShardBuild::log_was_trimmed() const {
+  return {
+      Errc::corrupt,
+      fmt::format("the log {} lost entries while the generation was built: keys are added faster "
+                  "than it is long, or it was evicted; keep more entries, or build again",
+                  keys_.log())};
+}
+
+Error ShardBuild::taken_over() const {
+  return {Errc::cancelled,
+          "another builder has taken over: this one was silent for longer than its "
+          "lease, or the filter was dropped"};
+}
+
+}  // namespace guestlist::redis

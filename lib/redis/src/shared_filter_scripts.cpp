@@ -1,0 +1,229 @@
+#include "shared_filter_scripts.hpp"
+
+#include <string>
+
+namespace guestlist::redis {
+namespace {
+
+// A script can name no other script, so what several need stands in front of each.
+
+constexpr std::string_view next_epoch = R"lua(
+local function next_epoch(epoch)
+  local incarnation, number = string.match(epoch, '^(%x+)-(%d+)$')
+  return incarnation .. '-' .. string.format('%d', number + 1)
+end
+)lua";
+
+constexpr std::string_view whole_segments = R"lua(
+local function broken_segment(first_key, first_length)
+  for i = first_key, #KEYS do
+    if redis.call('STRLEN', KEYS[i]) ~= tonumber(ARGV[first_length + i - first_key]) then
+      return KEYS[i]
+    end
+  end
+end
+)lua";
+
+// A line is read, joined with the mask and written only where that changed something: fewer
+// commands than one a bit.
+constexpr std::string_view set_lines = R"lua(
+local call, bor, unpack_words, pack_words = redis.call, bit.bor, struct.unpack, struct.pack
+local words = '<i4i4i4i4i4i4i4i4i4i4i4i4i4i4i4i4'
+local function set_lines(first, counted)
+  local changed = 0
+  for i = first, #ARGV, 3 do
+    local key, offset, mask = KEYS[tonumber(ARGV[i])], ARGV[i + 1], ARGV[i + 2]
+    local line = call('GETRANGE', key, offset, offset + 63)
+    local a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14, a15, a16 =
+        unpack_words(words, line)
+    local b1, b2, b3, b4, b5, b6, b7, b8, b9, b10, b11, b12, b13, b14, b15, b16 =
+        unpack_words(words, mask)
+    local joined = pack_words(words,
+        bor(a1, b1), bor(a2, b2), bor(a3, b3), bor(a4, b4), bor(a5, b5), bor(a6, b6), bor(a7, b7),
+        bor(a8, b8), bor(a9, b9), bor(a10, b10), bor(a11, b11), bor(a12, b12), bor(a13, b13),
+        bor(a14, b14), bor(a15, b15), bor(a16, b16))
+    if joined ~= line then
+      call('SETRANGE', key, offset, joined)
+      if (i - first) / 3 < counted then
+        changed = changed + 1
+      end
+    end
+  end
+  return changed
+end
+)lua";
+
+constexpr std::string_view add_body = R"lua(
+local state = redis.call('HMGET', KEYS[1], 'epoch', 'log', 'building')
+if state[1] ~= ARGV[1] then
+  return {0, state[1] or ''}
+end
+local broken = broken_segment(3, 5)
+if broken then
+  return {-1, broken}
+end
+local log = state[2] or '0-0'
+local changed = set_lines(5 + #KEYS - 2, tonumber(ARGV[4]))
+if ARGV[3] ~= '' then
+  -- A builder still reads from further back.
+  local kept = tonumber(ARGV[2]) * ((tonumber(state[3] or 0) > 0) and 16 or 1)
+  log = redis.call('XADD', KEYS[2], 'MAXLEN', '~', kept, '*', 'p', log, 'k', ARGV[3])
+  redis.call('HSET', KEYS[1], 'log', log)
+end
+return {1, changed, log}
+)lua";
+
+constexpr std::string_view begin_body = R"lua(
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local state = redis.call('HMGET', KEYS[1], 'epoch', 'log', 'generation', 'building', 'builder',
+                         'builder_until')
+local live, abandoned = tonumber(state[3] or 0), tonumber(state[4] or 0)
+if not state[1] then
+  redis.call('HSET', KEYS[1], 'format', '1', 'shards', ARGV[4], 'shard_secret', ARGV[5], 'key_type',
+             ARGV[6], 'generation', '0', 'log', '0-0', 'server',
+             string.match(redis.call('INFO', 'replication'), 'master_replid:(%x+)'))
+  state[1] = ARGV[3] .. '-0'
+elseif state[5] and state[5] ~= ARGV[1] and tonumber(state[6]) > now then
+  return {0, tonumber(state[6]) - now}
+end
+local building = math.max(live, abandoned) + 1
+redis.call('HDEL', KEYS[1], 'generation:' .. string.format('%d', abandoned))
+redis.call('HSET', KEYS[1], 'epoch', next_epoch(state[1]), 'building',
+           string.format('%d', building), 'builder', ARGV[1], 'builder_until',
+           string.format('%d', now + ARGV[2]))
+return {1, building, state[2] or '0-0', now, abandoned, live}
+)lua";
+
+constexpr std::string_view renew_body = R"lua(
+if redis.call('HGET', KEYS[1], 'builder') ~= ARGV[1] then
+  return 0
+end
+local time = redis.call('TIME')
+redis.call('HSET', KEYS[1], 'builder_until',
+           string.format('%d', time[1] * 1000 + math.floor(time[2] / 1000) + ARGV[2]))
+return 1
+)lua";
+
+constexpr std::string_view sync_body = R"lua(
+local state = redis.call('HMGET', KEYS[1], 'builder', 'building', 'epoch', 'log')
+if state[1] ~= ARGV[1] then
+  return {0}
+end
+local broken = broken_segment(2, 3)
+if broken then
+  return {-1, broken}
+end
+redis.call('HSET', KEYS[1], 'generation:' .. state[2], ARGV[2], 'epoch', next_epoch(state[3]))
+return {1, state[4] or '0-0'}
+)lua";
+
+constexpr std::string_view replay_body = R"lua(
+if redis.call('HGET', KEYS[1], 'builder') ~= ARGV[1] then
+  return {0}
+end
+local broken = broken_segment(2, 2)
+if broken then
+  return {-1, broken}
+end
+set_lines(2 + #KEYS - 1, 0)
+return {1}
+)lua";
+
+constexpr std::string_view finish_body = R"lua(
+local state = redis.call('HMGET', KEYS[1], 'builder', 'building', 'epoch', 'generation')
+if state[1] ~= ARGV[1] then
+  return {0}
+end
+local broken = broken_segment(2, 4)
+if broken then
+  return {-1, broken}
+end
+local server = string.match(redis.call('INFO', 'replication'), 'master_replid:(%x+)')
+if server ~= ARGV[2] then
+  return {-2}
+end
+redis.call('HDEL', KEYS[1], 'builder', 'builder_until', 'building', 'incomplete',
+           'generation:' .. state[4])
+redis.call('HSET', KEYS[1], 'generation', state[2], 'server', server, 'position', ARGV[3], 'epoch',
+           next_epoch(state[3]))
+return {1, tonumber(state[4])}
+)lua";
+
+constexpr std::string_view abandon_body = R"lua(
+local state = redis.call('HMGET', KEYS[1], 'builder', 'building', 'epoch')
+if state[1] ~= ARGV[1] then
+  return {0}
+end
+redis.call('HDEL', KEYS[1], 'builder', 'builder_until', 'building', 'generation:' .. state[2])
+redis.call('HSET', KEYS[1], 'epoch', next_epoch(state[3]))
+return {1, tonumber(state[2])}
+)lua";
+
+constexpr std::string_view distrust_body = R"lua(
+local epoch = redis.call('HGET', KEYS[1], 'epoch')
+if not epoch then
+  return 0
+end
+redis.call('HSET', KEYS[1], 'incomplete', ARGV[1], 'epoch', next_epoch(epoch))
+return 1
+)lua";
+
+std::string joined(std::initializer_list<std::string_view> parts) {
+  std::string text;
+  for (const auto part : parts) {
+    text += part;
+  }
+  return text;
+}
+
+}  // namespace
+
+const RedisScript& add_script() {
+  static const std::string text = joined({whole_segments, set_lines, add_body});
+  static const RedisScript script(text);
+  return script;
+}
+
+const RedisScript& begin_script() {
+  static const std::string text = joined({next_epoch, begin_body});
+  static const RedisScript script(text);
+  return script;
+}
+
+const RedisScript& renew_script() {
+  static const RedisScript script(renew_body);
+  return script;
+}
+
+const RedisScript& sync_script() {
+  static const std::string text = joined({next_epoch, whole_segments, sync_body});
+  static const RedisScript script(text);
+  return script;
+}
+
+const RedisScript& replay_script() {
+  static const std::string text = joined({whole_segments, set_lines, replay_body});
+  static const RedisScript script(text);
+  return script;
+}
+
+const RedisScript& finish_script() {
+  static const std::string text = joined({next_epoch, whole_segments, finish_body});
+  static const RedisScript script(text);
+  return script;
+}
+
+const RedisScript& abandon_script() {
+  static const std::string text = joined({next_epoch, abandon_body});
+  static const RedisScript script(text);
+  return script;
+}
+
+const RedisScript& distrust_script() {
+  static const std::string text = joined({next_epoch, distrust_body});
+  static const RedisScript script(text);
+  return script;
+}
+
+}  // namespace guestlist::redis
