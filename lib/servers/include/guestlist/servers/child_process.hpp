@@ -56,6 +56,8 @@ class ChildProcess {
 
   /// SIGKILL, and waits for the end. Nothing happens to a process that has ended.
   void kill();
+  /// Nothing happens to a process that has ended.
+  void signal(int number) const;
   /// SIGSTOP: returns once the process stands still.
   void stop();
   /// SIGCONT.
@@ -68,7 +70,6 @@ class ChildProcess {
 
  private:
   explicit ChildProcess(pid_t pid) noexcept : pid_(pid) {}
-  void signal(int number) const;
   void reap(int flags);
 
   pid_t pid_ = 0;
