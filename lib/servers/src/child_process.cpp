@@ -102,7 +102,7 @@ bool ChildProcess::is_running() {
 
 void ChildProcess::kill() {
   if (!is_running()) return;
-  signal(SIGKILL);
+  ::kill(-pid_, SIGKILL);
   reap(0);
 }
 

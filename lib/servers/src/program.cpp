@@ -7,17 +7,12 @@
 #include <ranges>
 #include <string_view>
 
+#include "program_search.hpp"
+
 namespace guestlist::servers {
 namespace {
 
-struct Known {
-  std::string_view name;
-  /// Where the build found it; empty where it did not.
-  std::string_view path;
-  std::string_view package;
-};
-
-Known known(Program program) {
+ProgramNames names_of(Program program) {
   switch (program) {
     case Program::redis_server:
       return {"redis-server", GUESTLIST_REDIS_SERVER, "redis-server"};
@@ -39,8 +34,7 @@ bool is_executable(const std::string& path) {
 
 }  // namespace
 
-Result<std::string> find_program(Program program) {
-  const Known wanted = known(program);
+Result<std::string> search_program(const ProgramNames& wanted) {
   if (const std::string built(wanted.path); !built.empty() && is_executable(built)) return built;
   const char* folders = std::getenv("PATH");
   for (const auto folder : std::views::split(std::string_view(folders ? folders : ""), ':')) {
@@ -52,6 +46,10 @@ Result<std::string> find_program(Program program) {
               fmt::format("{0} is not installed: run scripts/setup.sh, or install the package {1} "
                           "so that {0} is on the PATH",
                           wanted.name, wanted.package));
+}
+
+Result<std::string> find_program(Program program) {
+  return search_program(names_of(program));
 }
 
 }  // namespace guestlist::servers

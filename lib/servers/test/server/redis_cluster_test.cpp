@@ -3,8 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <set>
+#include <thread>
 
 #include "guestlist/servers/required.hpp"
+#include "guestlist/servers/tcp_gate.hpp"
 
 namespace guestlist::servers {
 namespace {
@@ -72,6 +74,24 @@ TEST_F(RedisClusterTest, ASlotThatMovesAsksThenMoves) {
             cluster_->node(source).command({"GET", key}).text);
   EXPECT_EQ("1", cluster_->command(key, {"GET", key}).text);
   required(cluster_->wait_until_served(key));
+}
+
+TEST_F(RedisClusterTest, AGateMayStandBeforeANode) {
+  RedisServer& master = cluster_->node(cluster_->master_of("key"));
+  RedisServer& other = cluster_->node(cluster_->other_master("key"));
+  const TcpGate gate = required(TcpGate::open(master.port()));
+  const auto announce = [&](std::uint16_t port) {
+    master.command({"CONFIG", "SET", "cluster-announce-port", std::to_string(port)});
+    const std::string moved = "MOVED " + std::to_string(cluster_->slot_of("key")) +
+                              " 127.0.0.1:" + std::to_string(port == 0 ? master.port() : port);
+    const TimePoint end = SteadyClock().now() + 20s;
+    while (other.command({"GET", "key"}).text != moved && SteadyClock().now() < end) {
+      std::this_thread::sleep_for(5ms);
+    }
+    EXPECT_EQ(moved, other.command({"GET", "key"}).text);
+  };
+  announce(gate.port());
+  announce(0);
 }
 
 TEST_F(RedisClusterTest, AnOrderlyFailoverLosesNothing) {

@@ -176,20 +176,32 @@ TEST(RedisServer, ASettingThatItRefusesIsSaidWithTheServersOwnWords) {
       << server.error().detail;
 }
 
-TEST(RedisServer, SpeaksTlsOnly) {
-  RedisOptions options;
-  options.tls = true;
-  RedisServer server = required(RedisServer::start(options));
-  EXPECT_EQ("PONG", server.command({"PING"}).text);
+/// What the openssl command gets from a TLS server for a PING.
+std::string ping_by_tls(const RedisServer& server, const TestCertificates& own,
+                        const std::string& more = "") {
+  const std::string script = "printf 'PING\\r\\nQUIT\\r\\n' | openssl s_client -quiet -connect " +
+                             server.address() + " -CAfile " + own.authority() +
+                             " -verify_return_error -verify_ip 127.0.0.1 " + more + " 2>&1; true";
+  return required(run_program({.command = {"/bin/sh", "-c", script}}, 10s));
+}
 
-  const auto handshake = [&](const TestCertificates& trusted) {
-    const std::string script = "openssl s_client -connect " + server.address() + " -CAfile " +
-                               trusted.authority() +
-                               " -verify_return_error -verify_ip 127.0.0.1 </dev/null";
-    return run_program({.command = {"/bin/sh", "-c", script}}, 10s);
-  };
-  EXPECT_TRUE(handshake(server.certificates()));
-  EXPECT_FALSE(handshake(required(TestCertificates::create())));
+bool is_answered(const std::string& printed) {
+  return printed.find("+PONG") != std::string::npos;
+}
+
+TEST(RedisServer, SpeaksTlsOnlyWhereAskedTo) {
+  RedisServer server = required(RedisServer::start({.tls = true}));
+  EXPECT_EQ("PONG", server.command({"PING"}).text);
+  EXPECT_TRUE(is_answered(ping_by_tls(server, server.certificates())));
+  EXPECT_FALSE(is_answered(ping_by_tls(server, required(TestCertificates::create()))));
+}
+
+TEST(RedisServer, AsksItsClientsForACertificate) {
+  RedisServer server = required(RedisServer::start({.tls = true, .tls_client_certificate = true}));
+  const TestCertificates& own = server.certificates();
+  EXPECT_FALSE(is_answered(ping_by_tls(server, own)));
+  EXPECT_TRUE(is_answered(
+      ping_by_tls(server, own, "-cert " + own.client_certificate() + " -key " + own.client_key())));
 }
 
 }  // namespace

@@ -54,7 +54,8 @@ class ChildProcess {
   pid_t pid() const noexcept { return pid_; }
   bool is_running();
 
-  /// SIGKILL, and waits for the end. Nothing happens to a process that has ended.
+  /// SIGKILL to the process and to the children it left in its process group, and waits for its
+  /// end. Nothing happens to a process that has ended.
   void kill();
   /// Nothing happens to a process that has ended.
   void signal(int number) const;
