@@ -4,6 +4,7 @@
 #   make test    builds the command and passes every test
 #   make bench   runs the benchmarks; FILTER=regex picks some
 #   make format  clang-format over the tree
+#   make interop real Redisson and Guava beside it; SPEED=1 measures Redisson
 # For those who work on guestlist (CONTRIBUTING.md): make dev asan tsan tidy fuzz test-large
 
 BUILD := build/release
@@ -13,13 +14,16 @@ FUZZ_SECONDS ?= 30
 TSAN_FILTER := '-*FprLaw*:FilterLaws*:*Law*:*Million*:*FalsePositive*:*AskedRate*'
 
 .DEFAULT_GOAL := all
-.PHONY: all setup setup-dev demo test test-large bench format format-check dev asan tsan tidy fuzz clean
+.PHONY: all setup setup-dev setup-interop demo test test-large bench interop format format-check dev asan tsan tidy fuzz clean
 
 setup:
 	@scripts/setup.sh
 
 setup-dev:
 	@scripts/setup.sh --dev
+
+setup-interop:
+	@scripts/setup.sh --interop
 
 build/%/build.ninja: CMakeLists.txt CMakePresets.json $(wildcard cmake/*.cmake) | setup
 	@cmake --preset $* --log-level=WARNING
@@ -41,6 +45,10 @@ test-large: setup $(BUILD)/build.ninja
 bench: setup $(BUILD)/build.ninja
 	@cmake --build $(BUILD) --parallel $(JOBS)
 	@scripts/bench.sh $(BUILD) $(FILTER)
+
+interop: all setup-interop
+	@interop/run.sh check $(BUILD)/bin/guestlist build/interop
+	@$(if $(SPEED),interop/run.sh speed build/interop)
 
 dev: setup-dev
 	@cmake --preset $@ --log-level=WARNING

@@ -1,0 +1,77 @@
+#!/usr/bin/env bash
+# guestlist beside the Java libraries that share its formats: Redisson and Guava from Maven Central, on a Redis of
+# its own. Prints what fails, then `N passed, N failed`, and ends with status 1 where something failed.
+#
+#   interop/run.sh check COMMAND WORK    COMMAND is the guestlist command, WORK a folder for what is built and written
+#   interop/run.sh speed WORK            checks a second of Redisson
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+PATH=$PATH:$here/../.deps/usr/bin
+
+# The newest; and one of 3.x, which still pipelines its adds, has MarshallingCodec and writes the probability
+# in another way.
+redisson_versions=(4.7.0 3.29.0)
+
+die() { echo "interop: $*" >&2; exit 2; }
+
+build_java() {
+  for version in "${redisson_versions[@]}"; do
+    mvn -q -B -Dstyle.color=never -f "$here/pom.xml" -Dredisson.version="$version" -Dinterop.directory="$work" compile ||
+      die "Maven could not build interop/ with Redisson $version; see its message above"
+  done
+}
+
+java_with() {
+  local built=$work/redisson-$1
+  java -cp "$built/classes:$built/dependency/*" guestlist.interop.Interop "${@:2}"
+}
+
+# A free port is guessed; whoever took it meanwhile keeps it, and another is guessed.
+start_redis() {
+  for _ in 1 2 3 4 5; do
+    port=$((20000 + RANDOM % 12000))
+    redis-server --port $port --bind 127.0.0.1 --save '' --appendonly no --dir "$work/run" --logfile redis.log &
+    redis=$!
+    for _ in {1..50}; do
+      kill -0 $redis 2>/dev/null || break
+      if redis-cli -p $port ping 2>/dev/null | grep -q PONG; then
+        trap 'kill $redis' EXIT
+        return
+      fi
+      sleep 0.1
+    done
+    kill $redis 2>/dev/null || true
+  done
+  die "redis-server did not start; see $work/run/redis.log"
+}
+
+check() {
+  local command=$1 results=$work/run/results
+  {
+    java_with "${redisson_versions[0]}" guava "$command" "$work/run/guava" || true
+    for version in "${redisson_versions[@]}"; do
+      redis-cli -p $port flushall >/dev/null
+      echo "Redisson $version:"
+      java_with "$version" redis "$command" $port || true
+    done
+  } | tee "$results"
+  [ "$(grep -c ' passed, ' "$results")" = $((1 + ${#redisson_versions[@]})) ] || die "a part of the checks did not end"
+  awk '/ passed, /{passed += $1; failed += $3} END {print passed " passed, " failed " failed"; exit failed > 0}' "$results"
+}
+
+mode=$1
+work=$(realpath -m "${@: -1}")
+rm -rf "$work/run"
+mkdir -p "$work/run"
+build_java
+start_redis
+case $mode in
+  check) check "$(realpath "$2")" ;;
+  speed)
+    for version in "${redisson_versions[@]}"; do
+      echo "Redisson $version:"
+      java_with "$version" speed $port
+    done
+    ;;
+  *) die "check or speed, not $mode" ;;
+esac
