@@ -4,6 +4,7 @@
 #
 #   scripts/setup.sh         what `make`, `make demo`, `make test` and `make bench` need
 #   scripts/setup.sh --dev   adds clang, clang-tidy, clang-format, the fuzzer's and sanitizers' runtimes
+#   scripts/setup.sh --interop   adds a JDK and Maven
 #
 # What the machine's packages do not give is unpacked into .deps/, from signed packages of the machine's own
 # mirror; nothing outside .deps/ changes:
@@ -30,6 +31,10 @@ command -v apt-get >/dev/null || die "apt-get not found: this script is for Debi
 if [ "${1:-}" = --dev ]; then
   [ "${VERSION_ID:-}" = 12 ] && dev_packages=("${dev_packages[@]/libclang-rt-dev/libclang-rt-14-dev}")
   build_packages+=("${dev_packages[@]}")
+fi
+if [ "${1:-}" = --interop ]; then
+  command -v javac >/dev/null || build_packages+=(default-jdk-headless)
+  command -v mvn >/dev/null || build_packages+=(maven)
 fi
 
 # Unpacked into .deps/: NAME/SUITE each.
