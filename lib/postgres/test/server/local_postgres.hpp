@@ -8,10 +8,10 @@
 
 #include <chrono>
 #include <filesystem>
+#include <fstream>
 #include <string>
 #include <thread>
 
-#include "guestlist/base/file.hpp"
 #include "guestlist/postgres/postgres_connection.hpp"
 #include "guestlist/servers/child_process.hpp"
 #include "guestlist/servers/free_port.hpp"
@@ -40,9 +40,8 @@ class LocalPostgres {
          .user = user_},
         60s));
     // The role `guest` needs its password; all others are trusted.
-    servers::required(write_file(folder_.file("data/pg_hba.conf"),
-                                 as_bytes("host all guest 127.0.0.1/32 scram-sha-256\n"
-                                          "host all all 127.0.0.1/32 trust\n")));
+    std::ofstream(folder_.file("data/pg_hba.conf"))
+        << "host all guest 127.0.0.1/32 scram-sha-256\nhost all all 127.0.0.1/32 trust\n";
     start();
   }
   ~LocalPostgres() { kill(); }
@@ -57,8 +56,13 @@ class LocalPostgres {
          .log = folder_.file("log"),
          .user = user_}));
     const SteadyClock clock;
-    while (!PostgresConnection::open(options(), Deadline::after(5s, clock)))
+    const Deadline limit = Deadline::after(20s, clock);
+    while (true) {
+      const auto open = PostgresConnection::open(options(), limit);
+      if (open) return;
+      if (limit.is_past(clock.now())) servers::required(Result<void>(fail(open.error())));
       std::this_thread::sleep_for(10ms);
+    }
   }
   void kill() { process_.kill(); }
 
