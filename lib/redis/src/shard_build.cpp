@@ -8,6 +8,7 @@
 #include <map>
 
 #include "guestlist/base/bytes.hpp"
+#include "guestlist/redis/key_slot.hpp"
 #include "shared_filter_scripts.hpp"
 
 namespace guestlist::redis {
@@ -36,6 +37,39 @@ bool is_zero(std::string_view bytes) noexcept {
   return std::all_of(bytes.begin(), bytes.end(), [](char c) { return c == '\0'; });
 }
 
+std::string text_of(std::uint32_t number) {
+  return fmt::format("{}", number);
+}
+
+/// Asks for the lease until it is ours, or `wait_for_builder` is over.
+Result<RedisReply> take_lease(const PatientCalls& calls, const std::string& filter,
+                              const RedisScript& script, const std::vector<std::string>& keys,
+                              const std::vector<std::string>& arguments,
+                              const SharedBuildOptions& options) {
+  const std::vector<std::string_view> key_views(keys.begin(), keys.end());
+  const std::vector<std::string_view> argument_views(arguments.begin(), arguments.end());
+  const SteadyClock clock;
+  const auto give_up = clock.now() + options.wait_for_builder;
+  while (true) {
+    auto reply = calls.script(key_slot(keys.front()), script, key_views, argument_views);
+    if (!reply || first_integer(*reply) == 1) {
+      return reply;
+    }
+    if (first_integer(*reply) != 0) {
+      return fail(Errc::cancelled, fmt::format("the filter '{}' was made anew by another builder "
+                                               "just now; build again",
+                                               filter));
+    }
+    if (clock.now() >= give_up) {
+      return fail(Errc::already_exists,
+                  fmt::format("another builder is at work on the filter '{}'; if it has died, its "
+                              "lease ends in {} ms: try again then",
+                              filter, (*reply)[1].text()));
+    }
+    std::this_thread::sleep_for(PatientCalls::pause);
+  }
+}
+
 }  // namespace
 
 Result<std::uint64_t> unlink_segments(const PatientCalls& calls, const ShardKeys& keys,
@@ -59,6 +93,78 @@ Result<std::uint64_t> unlink_segments(const PatientCalls& calls, const ShardKeys
     }
     removed += static_cast<std::uint64_t>(here);
   }
+}
+
+Result<std::uint64_t> remove_shard(const PatientCalls& calls, const std::string& filter,
+                                   std::uint32_t shard) {
+  const ShardKeys keys(filter, shard);
+  const auto reply = calls.call(keys.slot(), {"HGETALL", keys.state()});
+  if (!reply) {
+    return fail(reply.error());
+  }
+  const auto state = SharedFilterState::parse(*reply);
+  if (!state) {
+    return fail(state.error());
+  }
+  std::uint64_t removed = 0;
+  if (*state) {
+    for (const auto generation : {(*state)->generation, (*state)->building}) {
+      const auto segments = unlink_segments(calls, keys, generation);
+      if (!segments) {
+        return fail(segments.error());
+      }
+      removed += *segments;
+    }
+  }
+  const auto last = calls.call(keys.slot(), {"UNLINK", keys.log(), keys.state()});
+  if (!last) {
+    return fail(last.error());
+  }
+  return removed + static_cast<std::uint64_t>(last->integer().value_or(0));
+}
+
+Result<void> ShardBuild::claim(const PatientCalls& calls, const std::string& filter,
+                               const std::string& token, const Founding& founding,
+                               const SharedBuildOptions& options) {
+  const ShardKeys first(filter, 0);
+  const auto claimed =
+      take_lease(calls, filter, claim_script(), {first.state()},
+                 {token, milliseconds(options.lease), text_of(founding.shards),
+                  to_hex(founding.shard_secret.bytes()), std::string(name(founding.key_type))},
+                 options);
+  if (!claimed) {
+    return fail(claimed.error());
+  }
+  // Shards of a filter that lost its first one: whoever still knows that filter must not find them.
+  RedisPipeline pipeline;
+  for (auto shard = founding.shards; shard < SharedFilterState::max_shards; ++shard) {
+    const ShardKeys keys(filter, shard);
+    pipeline.add(keys.slot(), {"EXISTS", keys.state()});
+  }
+  const auto left = calls.execute(pipeline);
+  if (!left) {
+    return fail(left.error());
+  }
+  for (std::size_t i = 0; i < left->size(); ++i) {
+    if ((*left)[i].integer() == 0) {
+      continue;
+    }
+    const auto removed =
+        remove_shard(calls, filter, founding.shards + static_cast<std::uint32_t>(i));
+    if (!removed) {
+      return fail(removed.error());
+    }
+  }
+  return {};
+}
+
+void ShardBuild::release_claim(const PatientCalls& calls, const std::string& filter,
+                               const std::string& token) {
+  const ShardKeys first(filter, 0);
+  const std::string_view keys[] = {first.state()};
+  const std::string_view arguments[] = {token};
+  // A claim that cannot be taken back now ends with its lease.
+  (void)calls.script(first.slot(), abandon_script(), keys, arguments);
 }
 
 Result<ShardBuild> ShardBuild::begin(const PatientCalls& calls, const std::string& filter,
@@ -88,44 +194,48 @@ Result<ShardBuild> ShardBuild::begin(const PatientCalls& calls, const std::strin
     return fail(state.error());
   }
 
+  const std::vector<std::string> names = {keys.state(), keys.log()};
   ShardBuild build(calls, std::move(keys), shard, std::move(token), std::move(*bits), options);
-  std::string log_at_begin;
-  const SteadyClock clock;
-  const auto give_up = clock.now() + options.wait_for_builder;
-  while (true) {
-    const auto begun =
-        build.step(begin_script(), {},
-                   {milliseconds(options.lease), random_hex().substr(0, 16),
-                    fmt::format("{}", founding.shards), to_hex(founding.shard_secret.bytes()),
-                    std::string(name(founding.key_type))});
-    if (!begun) {
-      return fail(begun.error());
-    }
-    if (first_integer(*begun) == 1) {
-      build.generation_ = static_cast<std::uint64_t>((*begun)[1].integer().value_or(0));
-      log_at_begin = (*begun)[2].text();
-      const auto abandoned = static_cast<std::uint64_t>((*begun)[4].integer().value_or(0));
-      if (abandoned != 0) {
-        if (const auto removed = unlink_segments(calls, build.keys_, abandoned); !removed) {
-          return fail(removed.error());
-        }
-      }
-      break;
-    }
-    if (clock.now() >= give_up) {
-      return fail(Errc::already_exists,
-                  fmt::format("another builder is at work on the filter '{}'; if it has died, its "
-                              "lease ends in {} ms: try again then",
-                              filter, (*begun)[1].text()));
-    }
-    std::this_thread::sleep_for(PatientCalls::pause);
+  const auto begun =
+      take_lease(calls, filter, begin_script(), names,
+                 {build.token_, milliseconds(options.lease), random_hex().substr(0, 16),
+                  text_of(founding.shards), to_hex(founding.shard_secret.bytes()),
+                  std::string(name(founding.key_type)), text_of(shard)},
+                 options);
+  if (!begun) {
+    return fail(begun.error());
   }
-
+  build.generation_ = static_cast<std::uint64_t>((*begun)[1].integer().value_or(0));
+  build.former_ = static_cast<std::uint64_t>((*begun)[3].integer().value_or(0));
+  const std::string log_at_begin((*begun)[2].text());
+  build.token_ += fmt::format(" {}", build.generation_);
+  if (auto cleared = build.clear_leftovers(*state, founding); !cleared) {
+    build.abandon();
+    return fail(std::move(cleared).error());
+  }
   if (auto known = build.read_past(*state, log_at_begin); !known) {
     build.abandon();
     return fail(std::move(known).error());
   }
   return build;
+}
+
+Result<void> ShardBuild::clear_leftovers(const std::optional<SharedFilterState>& before,
+                                         const Founding& founding) const {
+  // A builder that died had the number before ours.
+  std::vector<std::uint64_t> leftovers = {generation_ - 1};
+  if (before && before->shard_secret != founding.shard_secret) {
+    leftovers = {before->generation, before->building};
+  }
+  for (const auto generation : leftovers) {
+    if (generation == former_) {
+      continue;
+    }
+    if (const auto removed = unlink_segments(calls_, keys_, generation); !removed) {
+      return fail(removed.error());
+    }
+  }
+  return {};
 }
 
 Result<void> ShardBuild::read_past(const std::optional<SharedFilterState>& before,
@@ -144,7 +254,9 @@ Result<void> ShardBuild::read_past(const std::optional<SharedFilterState>& befor
     return fail(std::move(read).error());
   }
   replayed_to_ = log_at_begin;
-  must_wait_ = gap || (before && (before->server != server_ || !before->incomplete.empty()));
+  // A filter that is not there may have been there a moment ago, with adds that went down with it.
+  must_wait_ = gap || !before || before->generation == 0 || before->server != server_ ||
+               !before->incomplete.empty();
   return {};
 }
 
@@ -222,6 +334,9 @@ Result<void> ShardBuild::publish(std::string_view position, std::uint64_t items,
   }
   auto arguments = std::vector<std::string>{parameters.text()};
   arguments.insert(arguments.end(), lengths.begin(), lengths.end());
+  for (std::uint64_t i = 0; i < segments.size(); ++i) {
+    arguments.push_back(segment_header(parameters, generation_, shard_, i));
+  }
   const auto synced = step(sync_script(), segments, arguments);
   if (!synced) {
     return fail(synced.error());
@@ -235,10 +350,8 @@ Result<void> ShardBuild::publish(std::string_view position, std::uint64_t items,
   if (!finished) {
     return fail(finished.error());
   }
-  const auto former =
-      static_cast<std::uint64_t>(finished->size() > 1 ? (*finished)[1].integer().value_or(0) : 0);
-  if (former != 0) {
-    const auto removed = unlink_segments(calls_, keys_, former);
+  if (former_ != 0) {
+    const auto removed = unlink_segments(calls_, keys_, former_);
     if (!removed) {
       return fail(removed.error());
     }
@@ -268,27 +381,52 @@ Result<void> ShardBuild::upload_segment(const GenerationParameters& parameters,
       as_text(bits_.layer_bytes().front())
           .substr(segment * parameters.geometry.lines_per_segment * ShardGeometry::line_bytes,
                   length);
+  const auto header = segment_header(parameters, generation_, shard_, segment);
   RedisPipeline pipeline;
-  pipeline.add(keys_.slot(), {"UNLINK", name});
-  pipeline.add(keys_.slot(),
-               {"SETRANGE", name, "0", segment_header(parameters, generation_, shard_, segment)});
   std::uint64_t waiting = 0;
   for (std::uint64_t at = 0; at < length; at += options_.piece_bytes) {
     const auto piece = body.substr(at, options_.piece_bytes);
+    const bool is_first = at == 0;
     const bool is_last = at + piece.size() == length;
     // Redis fills with zeros what lies before the place that is written.
-    if (is_last || !is_zero(piece)) {
-      pipeline.add(keys_.slot(),
-                   {"SETRANGE", name, fmt::format("{}", ShardGeometry::header_bytes + at), piece});
+    if (is_first || is_last || !is_zero(piece)) {
+      add_piece(pipeline, name, is_first ? header : std::string{}, at, piece);
     }
     waiting += piece.size();
-    if (is_last || pipeline.size() >= pieces_in_flight) {
-      if (const auto sent = calls_.execute(pipeline); !sent) {
+    // The first one goes alone: the others need the segment that it makes.
+    if (is_first || is_last || pipeline.size() >= pieces_in_flight) {
+      if (const auto sent = send_pieces(pipeline); !sent) {
         return fail(sent.error());
       }
       uploaded(waiting);
       waiting = 0;
       pipeline = {};
+    }
+  }
+  return {};
+}
+
+void ShardBuild::add_piece(RedisPipeline& pipeline, const std::string& segment,
+                           const std::string& header, std::uint64_t at,
+                           std::string_view piece) const {
+  const std::string_view keys[] = {keys_.state(), segment};
+  const auto offset = fmt::format("{}", ShardGeometry::header_bytes + at);
+  std::vector<std::string_view> arguments = {token_};
+  if (!header.empty()) {
+    arguments.insert(arguments.end(), {"0", header});
+  }
+  arguments.insert(arguments.end(), {offset, piece});
+  pipeline.add_script(keys_.slot(), upload_script(), keys, arguments);
+}
+
+Result<void> ShardBuild::send_pieces(const RedisPipeline& pipeline) const {
+  const auto replies = calls_.execute(pipeline);
+  if (!replies) {
+    return fail(replies.error());
+  }
+  for (const auto& reply : *replies) {
+    if (auto taken = outcome(reply); !taken) {
+      return fail(std::move(taken).error());
     }
   }
   return {};
@@ -344,10 +482,17 @@ Result<RedisReply> ShardBuild::step(const RedisScript& script,
   std::vector<std::string_view> all_arguments = {token_};
   all_arguments.insert(all_arguments.end(), arguments.begin(), arguments.end());
   auto reply = calls_.script(keys_.slot(), script, keys, all_arguments);
-  if (!reply || &script == &begin_script()) {
+  if (!reply) {
     return reply;
   }
-  switch (first_integer(*reply)) {
+  if (first_integer(*reply) == 0 && &script == &finish_script() && is_published()) {
+    return reply;  // the step was taken, and its reply lost
+  }
+  return outcome(*std::move(reply));
+}
+
+Result<RedisReply> ShardBuild::outcome(RedisReply reply) const {
+  switch (first_integer(reply)) {
     case 1:
       return reply;
     case -1:
@@ -355,23 +500,23 @@ Result<RedisReply> ShardBuild::step(const RedisScript& script,
           Errc::corrupt,
           fmt::format("the segment {} is gone from Redis before it was published: evicted or "
                       "removed; check maxmemory and its policy, and build again",
-                      (*reply)[1].text()));
+                      reply[1].text()));
     case -2:
       return fail(Errc::cancelled,
                   "the server was replaced or restarted while the generation was built, and may "
                   "have lost a part of it; build again");
     default:
-      break;
+      return fail(taken_over());
   }
-  // A step whose reply was lost has been taken all the same.
+}
+
+bool ShardBuild::is_published() const {
   const auto now = calls_.call(keys_.slot(), {"HGETALL", keys_.state()});
-  if (now && &script == &finish_script()) {
-    const auto state = SharedFilterState::parse(*now);
-    if (state && *state && (*state)->generation == generation_ && (*state)->server == server_) {
-      return reply;
-    }
+  if (!now) {
+    return false;
   }
-  return fail(taken_over());
+  const auto state = SharedFilterState::parse(*now);
+  return state && *state && (*state)->generation == generation_ && (*state)->server == server_;
 }
 
 std::vector<std::string> ShardBuild::segment_names(const ShardGeometry& geometry) const {

@@ -23,7 +23,18 @@ class ShardBuild {
     KeyType key_type;
   };
 
-  /// Errors: as SharedFilterBuilder::begin.
+  /// Keeps other builders away from a filter that is not there, until its first shard has begun.
+  /// Errors: as SharedFilterBuilder::begin; `cancelled` where the filter is there by now.
+  static Result<void> claim(const PatientCalls& calls, const std::string& filter,
+                            const std::string& token, const Founding& founding,
+                            const SharedBuildOptions& options);
+
+  /// Takes it back where the first shard has not begun.
+  static void release_claim(const PatientCalls& calls, const std::string& filter,
+                            const std::string& token);
+
+  /// Errors: as SharedFilterBuilder::begin; `cancelled` where the filter was made anew since
+  /// `founding` was read.
   static Result<ShardBuild> begin(const PatientCalls& calls, const std::string& filter,
                                   std::uint32_t shard, std::string token, const Founding& founding,
                                   const SharedBuildOptions& options);
@@ -52,6 +63,9 @@ class ShardBuild {
         bits_(std::move(bits)),
         options_(options) {}
 
+  /// Removes the segments that nobody will ask for again.
+  Result<void> clear_leftovers(const std::optional<SharedFilterState>& before,
+                               const Founding& founding) const;
   /// Takes in what the log still holds and finds out whether that is all there ever was.
   Result<void> read_past(const std::optional<SharedFilterState>& before,
                          std::string_view log_at_begin);
@@ -64,11 +78,17 @@ class ShardBuild {
                       const std::function<void(std::uint64_t bytes)>& uploaded);
   Result<void> upload_segment(const GenerationParameters& parameters, std::uint64_t segment,
                               const std::function<void(std::uint64_t bytes)>& uploaded);
+  void add_piece(RedisPipeline& pipeline, const std::string& segment, const std::string& header,
+                 std::uint64_t at, std::string_view piece) const;
+  Result<void> send_pieces(const RedisPipeline& pipeline) const;
   Result<void> replay_on_server(const GenerationParameters& parameters, std::string_view end);
   Result<void> send_lines(const GenerationParameters& parameters,
                           const std::vector<std::string>& keys);
   Result<RedisReply> step(const RedisScript& script, const std::vector<std::string>& segments,
                           const std::vector<std::string>& arguments) const;
+  /// The reply to a step that was taken. Errors: why it was not.
+  Result<RedisReply> outcome(RedisReply reply) const;
+  bool is_published() const;
   std::vector<std::string> segment_names(const ShardGeometry& geometry) const;
   Error log_was_trimmed() const;
   Error taken_over() const;
@@ -76,10 +96,11 @@ class ShardBuild {
   PatientCalls calls_;
   ShardKeys keys_;
   std::uint32_t shard_;
-  std::string token_;
+  std::string token_;  ///< and the generation, as the scripts want it
   BloomFilter bits_;
   SharedBuildOptions options_;
   std::uint64_t generation_ = 0;
+  std::uint64_t former_ = 0;  ///< generation that ours replaces
   std::string server_;
   std::string replayed_to_ = "0-0";
   std::uint64_t replayed_ = 0;
@@ -90,5 +111,10 @@ class ShardBuild {
 /// many.
 Result<std::uint64_t> unlink_segments(const PatientCalls& calls, const ShardKeys& keys,
                                       std::uint64_t generation);
+
+/// Unlinks all of a shard, its state last: whoever finds a segment gone says `unknown`. Returns the
+/// number of keys.
+Result<std::uint64_t> remove_shard(const PatientCalls& calls, const std::string& filter,
+                                   std::uint32_t shard);
 
 }  // namespace guestlist::redis

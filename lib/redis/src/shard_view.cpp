@@ -27,7 +27,7 @@ bool share_alike(const ShardView& a, const ShardView& b) {
 }
 
 ViewCheck judge(const ShardView& view, const ShardView& first, std::span<const RedisReply> lines,
-                const RedisReply& epoch, const RedisReply& wait) {
+                const RedisReply& epoch, const RedisReply& server) {
   using Outcome = ViewCheck::Outcome;
   if (!epoch.is_ok()) {
     return {Outcome::failed, reason_of(epoch)};
@@ -41,7 +41,11 @@ ViewCheck judge(const ShardView& view, const ShardView& first, std::span<const R
   if (!share_alike(view, first)) {
     return {Outcome::refresh, Reason::stale};
   }
-  if (!wait.is_ok() || wait.session() != view.session) {
+  const auto identity = ServerIdentity::parse(server);
+  if (!identity) {
+    return {Outcome::failed, reason_of(server)};
+  }
+  if (server.session() != view.session || *identity != view.server) {
     return {Outcome::refresh, Reason::stale};
   }
   for (const auto& line : lines) {
@@ -68,7 +72,7 @@ Verdict verdict_of(const ShardView& view, const LineBits& bits, std::string_view
 ShardView make_view(SharedFilterState state, const ServerIdentity& server, std::uint64_t session,
                     std::uint32_t shard, std::span<const RedisReply> headers,
                     std::span<const RedisReply> lengths) {
-  ShardView view{std::move(state), session, Reason::none};
+  ShardView view{std::move(state), server, session, Reason::none};
   if (!view.state.live) {
     view.distrust = Reason::building;
     return view;
@@ -83,16 +87,18 @@ ShardView make_view(SharedFilterState state, const ServerIdentity& server, std::
   }
   const auto& parameters = *view.state.live;
   for (std::size_t i = 0; i < headers.size(); ++i) {
+    if (!headers[i].is_ok() || !lengths[i].is_ok()) {
+      view.distrust = reason_of(headers[i].is_ok() ? lengths[i] : headers[i]);
+      view.session = 0;
+      return view;
+    }
     if (headers[i].session() != session || lengths[i].session() != session) {
       view.distrust = Reason::stale;
+      view.session = 0;
       return view;
     }
     if (lengths[i].integer() == 0) {
       view.distrust = Reason::missing;
-      return view;
-    }
-    if (!headers[i].is_ok() || !lengths[i].is_ok()) {
-      view.distrust = reason_of(headers[i].is_ok() ? lengths[i] : headers[i]);
       return view;
     }
     if (lengths[i].integer() != static_cast<std::int64_t>(parameters.geometry.segment_bytes(i))) {

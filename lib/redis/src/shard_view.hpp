@@ -18,7 +18,9 @@ namespace guestlist::redis {
 
 struct ShardView {
   SharedFilterState state;
-  /// The connection on which the state, the server and the segments were read, all the same one.
+  ServerIdentity server;
+  /// The connection on which the state, the server and the segments were read, all the same one; 0
+  /// where it was not, or an answer was missing: such a view holds for nobody.
   std::uint64_t session = 0;
   /// Why nothing that this shard says can be `absent`; `none` where it can.
   Reason distrust = Reason::missing;
@@ -35,9 +37,10 @@ struct ViewCheck {
 bool share_alike(const ShardView& a, const ShardView& b);
 
 /// `first`: by which the keys were assigned. `lines`: the replies to the GETRANGEs. `epoch`: to
-/// HGET state epoch. `wait`: to WAIT 0 0, which only a master answers.
+/// HGET state epoch. `server`: to INFO replication. A server that became a replica and a master
+/// again may have lost writes meanwhile, and its connections stay open; its replication id changes.
 ViewCheck judge(const ShardView& view, const ShardView& first, std::span<const RedisReply> lines,
-                const RedisReply& epoch, const RedisReply& wait);
+                const RedisReply& epoch, const RedisReply& server);
 
 /// For a reply that is no answer.
 Reason reason_of(const RedisReply& reply);

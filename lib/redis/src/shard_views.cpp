@@ -2,6 +2,9 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+#include <iterator>
+#include <optional>
 #include <utility>
 
 namespace guestlist::redis {
@@ -33,10 +36,12 @@ void ShardViews::get(std::uint32_t shard, Deadline deadline, Ready ready) {
     auto& entry = at(shard);
     view = entry.view;
     if (!view) {
-      entry.waiting.push_back(std::move(ready));
-      if (entry.waiting.size() > 1) {
-        return;  // somebody is reading it already
+      entry.waiting.push_back({deadline, std::move(ready)});
+      if (entry.is_read && entry.read_until.at <= deadline.at) {
+        return;
       }
+      entry.is_read = true;
+      entry.read_until = deadline;
     }
   }
   if (view) {
@@ -61,17 +66,18 @@ void ShardViews::read_state(std::uint32_t shard, Deadline deadline) {
       std::move(pipeline), deadline, [self = shared_from_this(), shard, deadline](auto replies) {
         auto state = SharedFilterState::parse(replies[0]);
         if (!state) {
-          return self->finish(shard, fail(std::move(state).error()));
+          return self->finish(shard, deadline, fail(std::move(state).error()));
         }
         if (!*state) {
-          return self->finish(shard, fail(Errc::not_found,
-                                          fmt::format("there is no filter '{}' at {}; create or "
-                                                      "load it first",
-                                                      self->filter_, self->client_->url().text())));
+          return self->finish(
+              shard, deadline,
+              fail(Errc::not_found, fmt::format("there is no filter '{}' at {}; create or "
+                                                "load it first",
+                                                self->filter_, self->client_->url().text())));
         }
         auto server = ServerIdentity::parse(replies[1]);
         if (!server) {
-          return self->finish(shard, fail(std::move(server).error()));
+          return self->finish(shard, deadline, fail(std::move(server).error()));
         }
         const auto session =
             replies[0].session() == replies[1].session() ? replies[0].session() : 0;
@@ -95,7 +101,7 @@ void ShardViews::read_segments(const std::shared_ptr<Reading>& reading) {
       std::move(pipeline), reading->deadline, [self = shared_from_this(), reading](auto replies) {
         const auto epoch = replies.back();
         if (!epoch.is_ok()) {
-          return self->finish(reading->shard, fail(epoch.error()));
+          return self->finish(reading->shard, reading->deadline, fail(epoch.error()));
         }
         std::vector<RedisReply> headers;
         std::vector<RedisReply> lengths;
@@ -106,22 +112,43 @@ void ShardViews::read_segments(const std::shared_ptr<Reading>& reading) {
         // Read while the epoch changed or the connection was another: the view will be found not to
         // hold by the first check that uses it, and is read again.
         const auto session = epoch.session() == reading->session ? reading->session : 0;
-        self->finish(reading->shard, std::make_shared<const ShardView>(
-                                         make_view(std::move(reading->state), reading->server,
-                                                   session, reading->shard, headers, lengths)));
+        self->finish(reading->shard, reading->deadline,
+                     std::make_shared<const ShardView>(
+                         make_view(std::move(reading->state), reading->server, session,
+                                   reading->shard, headers, lengths)));
       });
 }
 
-void ShardViews::finish(std::uint32_t shard, const Result<View>& view) {
-  std::vector<Ready> waiting;
+void ShardViews::finish(std::uint32_t shard, Deadline deadline, const Result<View>& view) {
+  std::vector<Waiter> answered;
+  std::optional<Deadline> next;
   {
     const std::lock_guard lock(mutex_);
     auto& entry = at(shard);
-    entry.view = view ? *view : nullptr;
-    waiting = std::exchange(entry.waiting, {});
+    if (view) {
+      entry.view = *view;
+    }
+    answered = std::exchange(entry.waiting, {});
+    if (!view && view.error().code == Errc::deadline_exceeded) {
+      // Those who have more time than the one who read for them go on.
+      const auto patient =
+          std::partition(answered.begin(), answered.end(),
+                         [&](const Waiter& waiter) { return waiter.deadline.at <= deadline.at; });
+      entry.waiting.assign(std::make_move_iterator(patient),
+                           std::make_move_iterator(answered.end()));
+      answered.erase(patient, answered.end());
+      for (const auto& waiter : entry.waiting) {
+        next = !next || waiter.deadline.at < next->at ? waiter.deadline : *next;
+      }
+    }
+    entry.is_read = next.has_value();
+    entry.read_until = next.value_or(Deadline{});
   }
-  for (auto& ready : waiting) {
-    ready(view);
+  for (auto& waiter : answered) {
+    waiter.ready(view);
+  }
+  if (next) {
+    read_state(shard, *next);
   }
 }
 

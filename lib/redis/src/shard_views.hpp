@@ -29,22 +29,29 @@ class ShardViews : public std::enable_shared_from_this<ShardViews> {
 
   /// What is known now, or nullptr.
   View known(std::uint32_t shard) const;
-  /// The known view, or one read now. `ready` may be called before the return.
+  /// The known view, or one read now, by one caller for all who wait no less long than it does.
+  /// `ready` may be called before the return.
   /// Errors: `not_found` where there is no such filter; of the client and of the state.
   void get(std::uint32_t shard, Deadline deadline, Ready ready);
   /// This view no longer holds; whoever asks next reads again.
   void forget(std::uint32_t shard, const View& view);
 
  private:
+  struct Waiter {
+    Deadline deadline;
+    Ready ready;
+  };
   struct Shard {
     View view;
-    std::vector<Ready> waiting;
+    std::vector<Waiter> waiting;
+    bool is_read = false;      ///< by somebody at this moment
+    Deadline read_until = {};  ///< the earliest deadline of those who read
   };
   struct Reading;
 
   void read_state(std::uint32_t shard, Deadline deadline);
   void read_segments(const std::shared_ptr<Reading>& reading);
-  void finish(std::uint32_t shard, const Result<View>& view);
+  void finish(std::uint32_t shard, Deadline deadline, const Result<View>& view);
   Shard& at(std::uint32_t shard);
 
   const std::shared_ptr<RedisClient> client_;

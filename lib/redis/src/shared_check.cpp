@@ -110,7 +110,7 @@ void SharedCheck::ask(std::vector<Part> parts) {
       }
     }
     pipeline.add(keys.slot(), {"HGET", keys.state(), "epoch"});
-    pipeline.add(keys.slot(), {"WAIT", "0", "0"});
+    pipeline.add(keys.slot(), {"INFO", "replication"});
   }
   if (parts.empty()) {
     return done_(std::move(verdicts_));

@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <optional>
 #include <thread>
 #include <utility>
@@ -13,6 +14,7 @@
 namespace guestlist {
 
 using redis::PatientCalls;
+using redis::remove_shard;
 using redis::ShardBuild;
 
 namespace {
@@ -136,21 +138,39 @@ Result<SharedFilterBuilder> SharedFilterBuilder::begin(std::shared_ptr<RedisClie
   if (!state) {
     return fail(state.error());
   }
+  if (options.shards == 0 || options.shards > SharedFilterState::max_shards) {
+    return fail(Errc::invalid_argument,
+                fmt::format("{} shards were asked for; a filter has 1 to {}", options.shards,
+                            SharedFilterState::max_shards));
+  }
   const auto founding =
       *state ? ShardBuild::Founding{(*state)->shards, (*state)->shard_secret, (*state)->key_type}
              : ShardBuild::Founding{options.shards, Secret::random(), options.key_type};
   const Secret random = Secret::random();
   const auto token = to_hex(random.bytes());
+  // The first shard says how keys fall to shards. So of a filter that is there it is the first to
+  // know of the builder, and of one that is not there it comes into being last.
+  if (!*state) {
+    if (auto claimed = ShardBuild::claim(calls, name, token, founding, options); !claimed) {
+      ShardBuild::release_claim(calls, name, token);
+      return fail(std::move(claimed).error());
+    }
+  }
   std::vector<ShardBuild> shards;
-  for (std::uint32_t shard = 0; shard < founding.shards; ++shard) {
+  for (std::uint32_t i = 0; i < founding.shards; ++i) {
+    const auto shard = *state ? i : founding.shards - 1 - i;
     auto begun = ShardBuild::begin(calls, name, shard, token, founding, options);
     if (!begun) {
       for (const auto& earlier : shards) {
         earlier.abandon();
       }
+      ShardBuild::release_claim(calls, name, token);
       return fail(std::move(begun).error());
     }
     shards.push_back(std::move(*begun));
+  }
+  if (!*state) {
+    std::reverse(shards.begin(), shards.end());
   }
   auto build = std::make_unique<Build>(std::move(client), options, founding, std::move(shards));
   if (auto waited = build->wait_for_writes(); !waited) {
@@ -189,26 +209,11 @@ Result<std::uint64_t> drop_shared_filter(RedisClient& client, const std::string&
   std::uint64_t removed = 0;
   // Shard 0 last: it knows how many there are, so a drop that was broken off can be done again.
   for (auto shard = (*first)->shards; shard-- > 0;) {
-    const ShardKeys keys(name, shard);
-    const auto state = read_state(calls, name, shard);
-    if (!state) {
-      return fail(state.error());
+    const auto here = remove_shard(calls, name, shard);
+    if (!here) {
+      return fail(here.error());
     }
-    for (const auto generation :
-         *state ? std::vector<std::uint64_t>{(*state)->generation, (*state)->building}
-                : std::vector<std::uint64_t>{}) {
-      const auto segments = unlink_segments(calls, keys, generation);
-      if (!segments) {
-        return fail(segments.error());
-      }
-      removed += *segments;
-    }
-    // The state last: whoever finds a segment gone says `unknown`.
-    const auto last = calls.call(keys.slot(), {"UNLINK", keys.log(), keys.state()});
-    if (!last) {
-      return fail(last.error());
-    }
-    removed += static_cast<std::uint64_t>(last->integer().value_or(0));
+    removed += *here;
   }
   return removed;
 }

@@ -14,10 +14,31 @@ local function next_epoch(epoch)
 end
 )lua";
 
+constexpr std::string_view clock = R"lua(
+local function integer(number)
+  return string.format('%d', number)
+end
+local function now()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+)lua";
+
 constexpr std::string_view whole_segments = R"lua(
 local function broken_segment(first_key, first_length)
   for i = first_key, #KEYS do
     if redis.call('STRLEN', KEYS[i]) ~= tonumber(ARGV[first_length + i - first_key]) then
+      return KEYS[i]
+    end
+  end
+end
+)lua";
+
+// A segment that was evicted while it was written has zeros where its header was.
+constexpr std::string_view headed_segments = R"lua(
+local function headless_segment(first_key, first_header)
+  for i = first_key, #KEYS do
+    if redis.call('GETRANGE', KEYS[i], 0, 63) ~= ARGV[first_header + i - first_key] then
       return KEYS[i]
     end
   end
@@ -67,42 +88,91 @@ local changed = set_lines(5 + #KEYS - 2, tonumber(ARGV[4]))
 if ARGV[3] ~= '' then
   -- A builder still reads from further back.
   local kept = tonumber(ARGV[2]) * ((tonumber(state[3] or 0) > 0) and 16 or 1)
-  log = redis.call('XADD', KEYS[2], 'MAXLEN', '~', kept, '*', 'p', log, 'k', ARGV[3])
+  local id = redis.call('XADD', KEYS[2], 'MAXLEN', '~', kept, '*', 'p', log, 'k', ARGV[3])
+  if id == log then
+    -- The log was removed within this millisecond, and the same number was given a second time.
+    id = redis.call('XADD', KEYS[2], 'MAXLEN', '~', kept, '*', 'p', log, 'k', ARGV[3])
+  end
+  log = id
   redis.call('HSET', KEYS[1], 'log', log)
 end
 return {1, changed, log}
 )lua";
 
+constexpr std::string_view claim_body = R"lua(
+local state = redis.call('HMGET', KEYS[1], 'epoch', 'builder', 'builder_until')
+if state[1] then
+  return {2}
+end
+if state[2] and state[2] ~= ARGV[1] and tonumber(state[3]) > now() then
+  return {0, tonumber(state[3]) - now()}
+end
+redis.call('HSET', KEYS[1], 'format', '1', 'shards', ARGV[3], 'shard_secret', ARGV[4], 'key_type',
+           ARGV[5], 'builder', ARGV[1], 'builder_until', integer(now() + ARGV[2]))
+return {1}
+)lua";
+
 constexpr std::string_view begin_body = R"lua(
-local time = redis.call('TIME')
-local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local state = redis.call('HMGET', KEYS[1], 'epoch', 'log', 'generation', 'building', 'builder',
-                         'builder_until')
-local live, abandoned = tonumber(state[3] or 0), tonumber(state[4] or 0)
-if not state[1] then
+                         'builder_until', 'shards', 'shard_secret')
+local lease_ends = integer(now() + ARGV[2])
+local is_first, token = ARGV[7] == '0', string.match(state[5] or '', '^%x+')
+if state[1] and token == ARGV[1] then
+  -- Said twice: the first reply was lost.
+  redis.call('HSET', KEYS[1], 'builder_until', lease_ends)
+  return {1, tonumber(state[4]), state[2] or '0-0', tonumber(state[3])}
+end
+if (state[1] or is_first) and token and token ~= ARGV[1] and tonumber(state[6]) > now() then
+  return {0, tonumber(state[6]) - now()}
+end
+if state[1] and (state[7] ~= ARGV[4] or state[8] ~= ARGV[5]) then
+  if is_first then
+    return {-1}
+  end
+  -- Left over from a filter that lost its first shard.
+  state = {}
+end
+local live, building = tonumber(state[3] or 0)
+if state[1] then
+  local abandoned = tonumber(state[4] or 0)
+  building = math.max(live, abandoned) + 1
+  redis.call('HDEL', KEYS[1], 'generation:' .. integer(abandoned))
+else
+  -- No number comes back after a filter was lost, so nobody late writes into a later one's segments.
+  building = now()
+  redis.call('UNLINK', KEYS[1], KEYS[2])
   redis.call('HSET', KEYS[1], 'format', '1', 'shards', ARGV[4], 'shard_secret', ARGV[5], 'key_type',
              ARGV[6], 'generation', '0', 'log', '0-0', 'server',
              string.match(redis.call('INFO', 'replication'), 'master_replid:(%x+)'))
-  state[1] = ARGV[3] .. '-0'
-elseif state[5] and state[5] ~= ARGV[1] and tonumber(state[6]) > now then
-  return {0, tonumber(state[6]) - now}
 end
-local building = math.max(live, abandoned) + 1
-redis.call('HDEL', KEYS[1], 'generation:' .. string.format('%d', abandoned))
-redis.call('HSET', KEYS[1], 'epoch', next_epoch(state[1]), 'building',
-           string.format('%d', building), 'builder', ARGV[1], 'builder_until',
-           string.format('%d', now + ARGV[2]))
-return {1, building, state[2] or '0-0', now, abandoned, live}
+redis.call('HSET', KEYS[1], 'epoch', next_epoch(state[1] or (ARGV[3] .. '-0')), 'building',
+           integer(building), 'builder', ARGV[1] .. ' ' .. integer(building), 'builder_until',
+           lease_ends)
+return {1, building, state[2] or '0-0', live}
 )lua";
 
 constexpr std::string_view renew_body = R"lua(
 if redis.call('HGET', KEYS[1], 'builder') ~= ARGV[1] then
-  return 0
+  return {0}
 end
-local time = redis.call('TIME')
-redis.call('HSET', KEYS[1], 'builder_until',
-           string.format('%d', time[1] * 1000 + math.floor(time[2] / 1000) + ARGV[2]))
-return 1
+redis.call('HSET', KEYS[1], 'builder_until', integer(now() + ARGV[2]))
+return {1}
+)lua";
+
+constexpr std::string_view upload_body = R"lua(
+local state = redis.call('HMGET', KEYS[1], 'builder', 'building')
+if state[1] ~= ARGV[1] or
+   redis.call('HEXISTS', KEYS[1], 'generation:' .. (state[2] or '')) == 1 then
+  return {0}
+end
+for i = 2, #ARGV, 2 do
+  -- The first piece comes with the header; a later one never makes a segment that was evicted anew.
+  if ARGV[i] ~= '0' and redis.call('EXISTS', KEYS[2]) == 0 then
+    return {-1, KEYS[2]}
+  end
+  redis.call('SETRANGE', KEYS[2], ARGV[i], ARGV[i + 1])
+end
+return {1}
 )lua";
 
 constexpr std::string_view sync_body = R"lua(
@@ -110,7 +180,7 @@ local state = redis.call('HMGET', KEYS[1], 'builder', 'building', 'epoch', 'log'
 if state[1] ~= ARGV[1] then
   return {0}
 end
-local broken = broken_segment(2, 3)
+local broken = broken_segment(2, 3) or headless_segment(2, 3 + #KEYS - 1)
 if broken then
   return {-1, broken}
 end
@@ -147,7 +217,7 @@ redis.call('HDEL', KEYS[1], 'builder', 'builder_until', 'building', 'incomplete'
            'generation:' .. state[4])
 redis.call('HSET', KEYS[1], 'generation', state[2], 'server', server, 'position', ARGV[3], 'epoch',
            next_epoch(state[3]))
-return {1, tonumber(state[4])}
+return {1}
 )lua";
 
 constexpr std::string_view abandon_body = R"lua(
@@ -155,9 +225,13 @@ local state = redis.call('HMGET', KEYS[1], 'builder', 'building', 'epoch')
 if state[1] ~= ARGV[1] then
   return {0}
 end
+if not state[3] then
+  redis.call('UNLINK', KEYS[1])
+  return {1}
+end
 redis.call('HDEL', KEYS[1], 'builder', 'builder_until', 'building', 'generation:' .. state[2])
 redis.call('HSET', KEYS[1], 'epoch', next_epoch(state[3]))
-return {1, tonumber(state[2])}
+return {1}
 )lua";
 
 constexpr std::string_view distrust_body = R"lua(
@@ -185,19 +259,31 @@ const RedisScript& add_script() {
   return script;
 }
 
+const RedisScript& claim_script() {
+  static const std::string text = joined({clock, claim_body});
+  static const RedisScript script(text);
+  return script;
+}
+
 const RedisScript& begin_script() {
-  static const std::string text = joined({next_epoch, begin_body});
+  static const std::string text = joined({clock, next_epoch, begin_body});
   static const RedisScript script(text);
   return script;
 }
 
 const RedisScript& renew_script() {
-  static const RedisScript script(renew_body);
+  static const std::string text = joined({clock, renew_body});
+  static const RedisScript script(text);
+  return script;
+}
+
+const RedisScript& upload_script() {
+  static const RedisScript script(upload_body);
   return script;
 }
 
 const RedisScript& sync_script() {
-  static const std::string text = joined({next_epoch, whole_segments, sync_body});
+  static const std::string text = joined({next_epoch, whole_segments, headed_segments, sync_body});
   static const RedisScript script(text);
   return script;
 }

@@ -65,6 +65,9 @@ Result<std::optional<SharedFilterState>> SharedFilterState::parse(const RedisRep
                 fmt::format("the filter in Redis has format {}, and this build reads {}; update it",
                             version, format));
   }
+  if (fields["epoch"].empty() && !fields["builder"].empty()) {
+    return std::optional<SharedFilterState>();
+  }
   SharedFilterState out;
   const auto secret = from_hex(fields["shard_secret"]);
   const auto key_type = key_type_from_name(fields["key_type"]);
@@ -75,7 +78,7 @@ Result<std::optional<SharedFilterState>> SharedFilterState::parse(const RedisRep
   std::copy(secret->begin(), secret->end(), raw.begin());
   out.shard_secret = Secret(raw);
   out.key_type = *key_type;
-  if (!read_number(fields["shards"], out.shards) || out.shards == 0 ||
+  if (!read_number(fields["shards"], out.shards) || out.shards == 0 || out.shards > max_shards ||
       !read_number(fields["generation"], out.generation) ||
       !read_number(fields["building"], out.building) || fields["epoch"].empty()) {
     return foreign("numbers that cannot be read");

@@ -13,8 +13,8 @@
 //
 // A key may be added, and its row be committed up to `longest_write` later; a snapshot may miss it
 // in between. So the log is replayed from that long before `begin`. Where the log cannot show that
-// (it was trimmed or lost, or the server was restarted or replaced since the last generation)
-// `begin` waits that long instead. docs/formats/rebuild.pml models the protocol.
+// (it was trimmed or lost, the server was restarted or replaced since the last generation, or there
+// is no generation: perhaps there was one a moment ago) `begin` waits that long instead. docs/formats/rebuild.pml models the protocol.
 //
 // Memory: as the filter itself, until it is published. Distinct objects: safe. Shared objects: one
 // thread. Every function waits for Redis.
@@ -41,7 +41,7 @@ struct SharedBuildOptions {
   std::uint32_t shards = 1;
   KeyType key_type = KeyType::text;
   std::uint64_t lines_per_segment = ShardGeometry::default_lines_per_segment;
-  /// The longest time from an add to the commit of its row.
+  /// The longest time from an add to the commit of its row; zero where nobody writes yet.
   Duration longest_write = std::chrono::seconds(30);
   /// A builder that is silent for so long may be replaced.
   Duration lease = std::chrono::seconds(30);

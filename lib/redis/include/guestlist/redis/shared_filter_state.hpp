@@ -17,6 +17,7 @@ namespace guestlist {
 
 struct SharedFilterState {
   static constexpr int format = 1;
+  static constexpr std::uint32_t max_shards = 1024;
 
   std::uint32_t shards = 1;
   Secret shard_secret;
@@ -39,7 +40,7 @@ struct SharedFilterState {
   /// How far the source was followed; whatever the source wrote.
   std::string position;
 
-  /// Of the reply to HGETALL; nothing where there is no such key.
+  /// Of the reply to HGETALL; nothing where there is no such key, or a builder has only claimed it.
   /// Errors: `mismatched` (a key of another type), `unavailable`, `newer_version`,
   /// `foreign_format`.
   static Result<std::optional<SharedFilterState>> parse(const RedisReply& reply);
@@ -51,6 +52,7 @@ struct ServerIdentity {
   bool is_master = false;
 
   static Result<ServerIdentity> parse(const RedisReply& reply);
+  friend bool operator==(const ServerIdentity&, const ServerIdentity&) noexcept = default;
 };
 
 }  // namespace guestlist
