@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include <cstdlib>
-#include <ranges>
+#include <sstream>
 #include <string_view>
 
 #include "program_search.hpp"
@@ -36,11 +36,11 @@ bool is_executable(const std::string& path) {
 
 Result<std::string> search_program(const ProgramNames& wanted) {
   if (const std::string built(wanted.path); !built.empty() && is_executable(built)) return built;
-  const char* folders = std::getenv("PATH");
-  for (const auto folder : std::views::split(std::string_view(folders ? folders : ""), ':')) {
-    const std::string path =
-        fmt::format("{}/{}", std::string_view(folder.begin(), folder.end()), wanted.name);
-    if (is_executable(path)) return path;
+  const char* path = std::getenv("PATH");
+  std::istringstream folders(path == nullptr ? "" : path);
+  for (std::string folder; std::getline(folders, folder, ':');) {
+    const std::string found = fmt::format("{}/{}", folder, wanted.name);
+    if (is_executable(found)) return found;
   }
   return fail(Errc::not_found,
               fmt::format("{0} is not installed: run scripts/setup.sh, or install the package {1} "

@@ -16,7 +16,7 @@ constexpr Duration agreement_limit = 60s;
 
 }  // namespace
 
-Result<RedisSentinels> RedisSentinels::start(RedisSentinelsOptions options) {
+Result<RedisSentinels> RedisSentinels::start(const RedisSentinelsOptions& options) {
   assert(!options.node.tls);
   RedisSentinels sentinels;
   for (std::size_t i = 0; i < 1 + options.replicas; ++i) {

@@ -127,7 +127,8 @@ class TcpGate::Loop {
       ++accepted_;
       // A server that cannot be reached shows when its socket is read.
       ResetSocket server = new_socket();
-      ::connect(server.descriptor(), reinterpret_cast<const sockaddr*>(&address), sizeof address);
+      (void)::connect(server.descriptor(), reinterpret_cast<const sockaddr*>(&address),
+                      sizeof address);
       send_at_once(client);
       send_at_once(server);
       connections_.emplace_back(std::move(client), std::move(server));
@@ -138,7 +139,7 @@ class TcpGate::Loop {
   void advance_connections(Wait& wait) {
     const TimePoint now = SteadyClock().now();
     std::uint64_t replies = 0;
-    connections_.remove_if([&](GateConnection& connection) {
+    std::erase_if(connections_, [&](GateConnection& connection) {
       return !connection.advance(faults_, now, wait, replies);
     });
     reply_bytes_ += replies;

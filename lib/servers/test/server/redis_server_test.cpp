@@ -19,7 +19,7 @@ bool exists(pid_t process) {
   return ::kill(process, 0) == 0;
 }
 
-TEST(RedisServer, AnswersInLessThanATenthOfASecond) {
+TEST(RedisServer, AnswersWithinASecondOfItsStart) {
   Duration best = 1h;
   for (int i = 0; i < 5; ++i) {
     const TimePoint before = SteadyClock().now();
@@ -27,7 +27,8 @@ TEST(RedisServer, AnswersInLessThanATenthOfASecond) {
     best = std::min(best, SteadyClock().now() - before);
     EXPECT_EQ("PONG", server.command({"PING"}).text);
   }
-  EXPECT_LT(best, 100ms);
+  RecordProperty("milliseconds", std::to_string(best / 1ms));
+  EXPECT_LT(best, 1s);
 }
 
 TEST(RedisServer, RepliesKeepTheirKinds) {

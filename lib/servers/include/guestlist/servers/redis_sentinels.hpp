@@ -32,7 +32,7 @@ class RedisSentinels {
 
   /// Returns once the replicas follow and all sentinels know them and each other. Errors: as
   /// `RedisServer::start`.
-  static Result<RedisSentinels> start(RedisSentinelsOptions options = {});
+  static Result<RedisSentinels> start(const RedisSentinelsOptions& options = {});
 
   std::size_t size() const noexcept { return nodes_.size(); }
   RedisServer& node(std::size_t index) { return nodes_[index]; }
