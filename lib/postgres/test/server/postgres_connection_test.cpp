@@ -1,31 +1,24 @@
 #include "guestlist/postgres/postgres_connection.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "guestlist/servers/tcp_gate.hpp"
-#include "local_postgres.hpp"
+#include "postgres_suite.hpp"
 
 namespace guestlist {
 namespace {
 
 using namespace std::chrono_literals;
 using servers::required;
-using test::LocalPostgres;
 using testing::HasSubstr;
 using testing::Not;
 
-class PostgresConnectionTest : public testing::Test {
- protected:
-  static void SetUpTestSuite() { server_ = std::make_unique<LocalPostgres>(); }
-  static void TearDownTestSuite() { server_.reset(); }
-  static Deadline soon(Duration span = 10s) { return Deadline::after(span, SteadyClock()); }
-
-  static inline std::unique_ptr<LocalPostgres> server_;
-};
+class PostgresConnectionTest : public test::PostgresSuite<PostgresConnectionTest> {};
 
 TEST_F(PostgresConnectionTest, GivesRowsAndNullsAndCounts) {
-  PostgresConnection connection = server_->connect();
+  PostgresConnection connection = connect();
   const auto rows = required(connection.execute(
       "SELECT $1::int + 1, $2::text UNION ALL SELECT 0, NULL", {"41", "a'b\\"}, soon()));
   ASSERT_EQ(2u, rows.size());
@@ -37,15 +30,17 @@ TEST_F(PostgresConnectionTest, GivesRowsAndNullsAndCounts) {
 }
 
 TEST_F(PostgresConnectionTest, HasItsOwnSettingsWhateverTheRoleSays) {
-  server_->execute(
-      "CREATE ROLE odd LOGIN SUPERUSER; ALTER ROLE odd SET datestyle = 'German, DMY'; ALTER ROLE "
+  execute(
+      "CREATE ROLE odd LOGIN SUPERUSER PASSWORD 'odd'; ALTER ROLE odd SET datestyle = 'German, "
+      "DMY'; ALTER ROLE "
       "odd SET bytea_output = escape; ALTER ROLE odd SET timezone = 'Asia/Tokyo'; ALTER ROLE odd "
       "SET default_transaction_isolation = 'repeatable read'; ALTER ROLE odd SET client_encoding = "
       "LATIN1; ALTER ROLE odd SET intervalstyle = iso_8601; ALTER ROLE odd SET extra_float_digits "
       "= 0; ALTER ROLE odd SET statement_timeout = '1h'");
-  PostgresOptions options = server_->options();
-  options.address = fmt::format(
-      "postgresql://odd@127.0.0.1:{}/postgres?options=-c%20datestyle%3DGerman", server_->port());
+  PostgresOptions options = server_options();
+  options.address =
+      fmt::format("postgresql://odd:odd@127.0.0.1:{}/postgres?options=-c%20datestyle%3DGerman",
+                  server_->port());
   auto connection = required(PostgresConnection::open(options, soon()));
   const auto rows = required(connection.execute(
       "SELECT '2026-12-01 10:00+00'::timestamptz, '\\x00ff'::bytea, '1 day'::interval, "
@@ -68,7 +63,6 @@ TEST_F(PostgresConnectionTest, HasItsOwnSettingsWhateverTheRoleSays) {
 }
 
 TEST_F(PostgresConnectionTest, SaysInOneLineWhyItDoesNotConnect) {
-  server_->execute("CREATE ROLE guest LOGIN PASSWORD 'right'");
   const auto reason = [](const std::string& address) {
     const auto failed = PostgresConnection::open({.address = address}, soon());
     EXPECT_FALSE(failed);
@@ -78,19 +72,17 @@ TEST_F(PostgresConnectionTest, SaysInOneLineWhyItDoesNotConnect) {
     return message;
   };
   const std::string here = fmt::format("host=127.0.0.1 port={} ", server_->port());
-  EXPECT_THAT(reason(here + "user=postgres dbname=nowhere"),
+  EXPECT_THAT(reason(here + "user=guestlist password=right dbname=nowhere"),
               HasSubstr("database \"nowhere\" does not exist"));
-  EXPECT_THAT(reason(here + "user=nobody dbname=postgres"),
-              HasSubstr("role \"nobody\" does not exist"));
-  EXPECT_THAT(reason(here + "user=guest dbname=postgres password=wrong-secret"),
-              HasSubstr("password authentication failed for user \"guest\""));
+  EXPECT_THAT(reason(here + "user=guestlist dbname=postgres password=wrong-secret"),
+              HasSubstr("password authentication failed for user \"guestlist\""));
   EXPECT_THAT(reason("host=127.0.0.1 port=1 user=postgres"), HasSubstr("Connection refused"));
   EXPECT_THAT(reason("postgresql://me:wrong-secret@[bad/db"), HasSubstr("address"));
   EXPECT_THAT(reason("wrong-secret"), HasSubstr("address"));
 }
 
 TEST_F(PostgresConnectionTest, SaysInOneLineWhatAStatementFailedOf) {
-  PostgresConnection connection = server_->connect();
+  PostgresConnection connection = connect();
   required(connection.execute("CREATE TABLE once (id int PRIMARY KEY)", soon()));
   const auto fails = [&](const std::string& sql, Errc reason) {
     const auto failed = connection.execute(sql, soon());
@@ -107,7 +99,7 @@ TEST_F(PostgresConnectionTest, SaysInOneLineWhatAStatementFailedOf) {
 }
 
 TEST_F(PostgresConnectionTest, KeepsItsDeadlineAndIsClosedAfterIt) {
-  PostgresConnection connection = server_->connect();
+  PostgresConnection connection = connect();
   const SteadyClock clock;
   const TimePoint began = clock.now();
   const auto slow = connection.execute("SELECT pg_sleep(30)", soon(100ms));
@@ -120,7 +112,7 @@ TEST_F(PostgresConnectionTest, KeepsItsDeadlineAndIsClosedAfterIt) {
 
 TEST_F(PostgresConnectionTest, DoesNotWaitForANetworkThatHangs) {
   auto gate = required(servers::TcpGate::open(server_->port()));
-  PostgresOptions options = LocalPostgres::options(gate.port());
+  PostgresOptions options = server_options(gate.port());
   options.connect_timeout = 200ms;
   auto connection = required(PostgresConnection::open(options, soon()));
   gate.inject({.hold_requests = true, .hold_replies = true});
@@ -129,7 +121,7 @@ TEST_F(PostgresConnectionTest, DoesNotWaitForANetworkThatHangs) {
 }
 
 TEST_F(PostgresConnectionTest, TheServerEndsAStatementThatTakesTooLong) {
-  PostgresOptions options = server_->options();
+  PostgresOptions options = server_options();
   options.statement_timeout = 50ms;
   auto connection = required(PostgresConnection::open(options, soon()));
   EXPECT_EQ(Errc::deadline_exceeded,
