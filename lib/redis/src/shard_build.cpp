@@ -207,13 +207,12 @@ Result<ShardBuild> ShardBuild::begin(const PatientCalls& calls, const std::strin
   }
   build.generation_ = static_cast<std::uint64_t>((*begun)[1].integer().value_or(0));
   build.former_ = static_cast<std::uint64_t>((*begun)[3].integer().value_or(0));
-  const std::string log_at_begin((*begun)[2].text());
   build.token_ += fmt::format(" {}", build.generation_);
-  if (auto cleared = build.clear_leftovers(*state, founding); !cleared) {
+  if (auto cleared = build.clear_leftovers(*state, founding, (*begun)[4]); !cleared) {
     build.abandon();
     return fail(std::move(cleared).error());
   }
-  if (auto known = build.read_past(*state, log_at_begin); !known) {
+  if (auto known = build.read_past(*begun); !known) {
     build.abandon();
     return fail(std::move(known).error());
   }
@@ -221,16 +220,14 @@ Result<ShardBuild> ShardBuild::begin(const PatientCalls& calls, const std::strin
 }
 
 Result<void> ShardBuild::clear_leftovers(const std::optional<SharedFilterState>& before,
-                                         const Founding& founding) const {
-  // A builder that died had the number before ours.
-  std::vector<std::uint64_t> leftovers = {generation_ - 1};
+                                         const Founding& founding,
+                                         const RedisReply& unfinished) const {
+  std::vector<std::uint64_t> leftovers = {
+      static_cast<std::uint64_t>(unfinished.integer().value_or(0))};
   if (before && before->shard_secret != founding.shard_secret) {
     leftovers = {before->generation, before->building};
   }
   for (const auto generation : leftovers) {
-    if (generation == former_) {
-      continue;
-    }
     if (const auto removed = unlink_segments(calls_, keys_, generation); !removed) {
       return fail(removed.error());
     }
@@ -238,8 +235,10 @@ Result<void> ShardBuild::clear_leftovers(const std::optional<SharedFilterState>&
   return {};
 }
 
-Result<void> ShardBuild::read_past(const std::optional<SharedFilterState>& before,
-                                   std::string_view log_at_begin) {
+Result<void> ShardBuild::read_past(const RedisReply& begun) {
+  const std::string log_at_begin(begun[2].text());
+  const std::string former_server(begun[5].text());
+  const bool was_incomplete = !begun[6].text().empty();
   const auto info = calls_.call(keys_.slot(), {"INFO", "replication"});
   if (!info) {
     return fail(info.error());
@@ -255,8 +254,7 @@ Result<void> ShardBuild::read_past(const std::optional<SharedFilterState>& befor
   }
   replayed_to_ = log_at_begin;
   // A filter that is not there may have been there a moment ago, with adds that went down with it.
-  must_wait_ = gap || !before || before->generation == 0 || before->server != server_ ||
-               !before->incomplete.empty();
+  must_wait_ = gap || former_ == 0 || former_server != server_ || was_incomplete;
   return {};
 }
 

@@ -65,10 +65,10 @@ class ShardBuild {
 
   /// Removes the segments that nobody will ask for again.
   Result<void> clear_leftovers(const std::optional<SharedFilterState>& before,
-                               const Founding& founding) const;
-  /// Takes in what the log still holds and finds out whether that is all there ever was.
-  Result<void> read_past(const std::optional<SharedFilterState>& before,
-                         std::string_view log_at_begin);
+                               const Founding& founding, const RedisReply& unfinished) const;
+  /// Takes in what the log still holds and finds out whether that is all there ever was. `begun`:
+  /// the reply to the script, which knows what was there at that very moment.
+  Result<void> read_past(const RedisReply& begun);
   Result<void> replay_locally(std::string_view end, bool& gap);
   /// What came after the last entry that was replayed, up to `end`, or where that is empty to the
   /// log's end. `gap` is set where an entry is missing: each names the one before it.

@@ -7,10 +7,14 @@ namespace {
 
 // A script can name no other script, so what several need stands in front of each.
 
+// The number is for people. A server that lost writes counts from an older one and comes to the
+// same numbers again, with other parameters behind them; the last part is what tells them apart.
 constexpr std::string_view next_epoch = R"lua(
 local function next_epoch(epoch)
-  local incarnation, number = string.match(epoch, '^(%x+)-(%d+)$')
-  return incarnation .. '-' .. string.format('%d', number + 1)
+  local incarnation, number = string.match(epoch, '^(%x+)-(%d+)')
+  local time = redis.call('TIME')
+  local unique = redis.sha1hex(table.concat({epoch, time[1], time[2], ARGV[1]}, ' '))
+  return incarnation .. '-' .. string.format('%d', number + 1) .. '-' .. string.sub(unique, 1, 16)
 end
 )lua";
 
@@ -114,13 +118,18 @@ return {1}
 
 constexpr std::string_view begin_body = R"lua(
 local state = redis.call('HMGET', KEYS[1], 'epoch', 'log', 'generation', 'building', 'builder',
-                         'builder_until', 'shards', 'shard_secret')
+                         'builder_until', 'shards', 'shard_secret', 'leftover', 'server',
+                         'incomplete')
+local function begun(building, leftover)
+  return {1, building, state[2] or '0-0', tonumber(state[3] or 0), leftover, state[10] or '',
+          state[11] or ''}
+end
 local lease_ends = integer(now() + ARGV[2])
 local is_first, token = ARGV[7] == '0', string.match(state[5] or '', '^%x+')
 if state[1] and token == ARGV[1] then
   -- Said twice: the first reply was lost.
   redis.call('HSET', KEYS[1], 'builder_until', lease_ends)
-  return {1, tonumber(state[4]), state[2] or '0-0', tonumber(state[3])}
+  return begun(tonumber(state[4]), tonumber(state[9] or 0))
 end
 if (state[1] or is_first) and token and token ~= ARGV[1] and tonumber(state[6]) > now() then
   return {0, tonumber(state[6]) - now()}
@@ -132,23 +141,22 @@ if state[1] and (state[7] ~= ARGV[4] or state[8] ~= ARGV[5]) then
   -- Left over from a filter that lost its first shard.
   state = {}
 end
-local live, building = tonumber(state[3] or 0)
+local leftover = tonumber(state[4] or 0)
+-- A number never comes back, not even after a filter was lost: nobody late finds a later one's
+-- segments under it.
+local building = math.max(now(), tonumber(state[3] or 0) + 1, leftover + 1)
 if state[1] then
-  local abandoned = tonumber(state[4] or 0)
-  building = math.max(live, abandoned) + 1
-  redis.call('HDEL', KEYS[1], 'generation:' .. integer(abandoned))
+  redis.call('HDEL', KEYS[1], 'generation:' .. integer(leftover))
 else
-  -- No number comes back after a filter was lost, so nobody late writes into a later one's segments.
-  building = now()
   redis.call('UNLINK', KEYS[1], KEYS[2])
   redis.call('HSET', KEYS[1], 'format', '1', 'shards', ARGV[4], 'shard_secret', ARGV[5], 'key_type',
              ARGV[6], 'generation', '0', 'log', '0-0', 'server',
              string.match(redis.call('INFO', 'replication'), 'master_replid:(%x+)'))
 end
 redis.call('HSET', KEYS[1], 'epoch', next_epoch(state[1] or (ARGV[3] .. '-0')), 'building',
-           integer(building), 'builder', ARGV[1] .. ' ' .. integer(building), 'builder_until',
-           lease_ends)
-return {1, building, state[2] or '0-0', live}
+           integer(building), 'leftover', integer(leftover), 'builder',
+           ARGV[1] .. ' ' .. integer(building), 'builder_until', lease_ends)
+return begun(building, leftover)
 )lua";
 
 constexpr std::string_view renew_body = R"lua(
@@ -213,7 +221,7 @@ local server = string.match(redis.call('INFO', 'replication'), 'master_replid:(%
 if server ~= ARGV[2] then
   return {-2}
 end
-redis.call('HDEL', KEYS[1], 'builder', 'builder_until', 'building', 'incomplete',
+redis.call('HDEL', KEYS[1], 'builder', 'builder_until', 'building', 'leftover', 'incomplete',
            'generation:' .. state[4])
 redis.call('HSET', KEYS[1], 'generation', state[2], 'server', server, 'position', ARGV[3], 'epoch',
            next_epoch(state[3]))
@@ -229,7 +237,7 @@ if not state[3] then
   redis.call('UNLINK', KEYS[1])
   return {1}
 end
-redis.call('HDEL', KEYS[1], 'builder', 'builder_until', 'building', 'generation:' .. state[2])
+redis.call('HDEL', KEYS[1], 'builder', 'builder_until', 'building', 'leftover', 'generation:' .. state[2])
 redis.call('HSET', KEYS[1], 'epoch', next_epoch(state[3]))
 return {1}
 )lua";

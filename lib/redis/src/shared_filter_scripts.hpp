@@ -21,8 +21,9 @@ const RedisScript& claim_script();
 
 /// KEYS state, log. ARGV token, lease in ms, and for a shard that is not there: incarnation,
 /// shards, shard secret, key type; number of the shard. Returns {1, generation to build, log,
-/// generation that answers}; {0, milliseconds left} while another builder holds its lease; {-1}
-/// where the filter was made anew meanwhile. Said twice with one token, it is one begin.
+/// generation that answers or 0, generation that was left unfinished or 0, the state's server, the
+/// state's incomplete}; {0, milliseconds left} while another builder holds its lease; {-1} where
+/// the filter was made anew meanwhile. Said twice with one token, it is one begin.
 const RedisScript& begin_script();
 
 // From here on `token` is the builder's token, a space, and the generation it builds: what of a
