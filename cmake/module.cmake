@@ -160,7 +160,9 @@ function(guestlist_server_test module)
   foreach(source IN LISTS ARGN)
     # A suite that is added or renamed shows when its file changes.
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${source})
-    file(STRINGS ${source} heads REGEX "^(TYPED_TEST|TYPED_TEST_P|TEST|TEST_F|TEST_P|RC_GTEST_PROP)\\(")
+    file(STRINGS ${source} heads REGEX "^(TYPED_TEST|TYPED_TEST_P|TEST|TEST_F|TEST_P|RC_GTEST_PROP|INSTANTIATE_TYPED_TEST_SUITE_P)\\(")
+    # Suites that stand in a header, as the laws of the ports do, show where they are instantiated.
+    list(TRANSFORM heads REPLACE "^INSTANTIATE_[A-Z_]+\\([A-Za-z0-9_]+, *" "TEST(")
     list(TRANSFORM heads REPLACE "^[A-Z_]+\\(([A-Za-z0-9_]+).*" "\\1")
     list(APPEND suites ${heads})
   endforeach()

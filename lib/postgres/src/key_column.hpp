@@ -44,6 +44,8 @@ class KeyColumn {
   /// such value, and the column none either.
   std::optional<std::string> as_value(std::string_view canonical) const;
 
+  friend bool operator==(const KeyColumn&, const KeyColumn&) = default;
+
  private:
   KeyColumn(std::string name, KeyType type, std::string_view sql_type, bool blank_padded)
       : name_(std::move(name)), type_(type), sql_type_(sql_type), blank_padded_(blank_padded) {}

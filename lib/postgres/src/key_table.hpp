@@ -46,6 +46,8 @@ class KeyTable {
   /// key. Errors: `invalid_argument` where the key is none of these columns.
   Result<std::vector<std::optional<std::string>>> values_of(std::string_view key) const;
 
+  friend bool operator==(const KeyTable&, const KeyTable&) = default;
+
  private:
   KeyTable(const PostgresTable& table, std::string name, std::vector<KeyColumn> columns);
   std::string where_not_null() const;

@@ -63,21 +63,21 @@ void Lane::go_on_connecting(TimePoint now) {
       return;
     case PGRES_POLLING_OK:
       PQsetnonblocking(connection_.get(), 1);
-      describe(now);
+      ask_catalog(State::describing, now);
       return;
     default:
       fall(connection_error(connection_.get()), now);
   }
 }
 
-void Lane::describe(TimePoint now) {
+void Lane::ask_catalog(State state, TimePoint now) {
   const auto values = KeyTable::catalog_values(table_);
   std::vector<const char*> pointers;
   for (const auto& value : values) pointers.push_back(value->c_str());
   const bool ok = PQsendQueryParams(connection_.get(), KeyTable::catalog_query().c_str(),
                                     static_cast<int>(pointers.size()), nullptr, pointers.data(),
                                     nullptr, nullptr, text_format) == 1;
-  sent(ok, State::describing, now);
+  sent(ok, state, now);
 }
 
 void Lane::prepare(TimePoint now) {
@@ -123,19 +123,16 @@ std::optional<Lane::Outcome> Lane::on_answer(TimePoint now) {
   ResultPointer answer = std::move(answer_);
   if (answer == nullptr) return fall(connection_error(connection_.get()), now);
   const bool ok = succeeded(answer.get());
-  if (state_ == State::describing) {
-    auto described = ok ? KeyTable::read(table_, answer.get())
-                        : Result<KeyTable>(fail(statement_error(answer.get())));
-    if (!described) return fall(std::move(described).error(), now);
-    described_ = *std::move(described);
-    prepare(now);
-    return std::nullopt;
+  if (state_ == State::describing || state_ == State::verifying) {
+    if (ok) {
+      take_description(answer.get(), now);
+      return std::nullopt;
+    }
+    return fall(statement_error(answer.get()), now);
   }
   if (state_ == State::preparing) {
     if (!ok) return fall(statement_error(answer.get()), now);
-    backoff_.succeeded();
-    state_ = State::idle;
-    wakes_at_ = TimePoint::max();
+    ask_catalog(State::verifying, now);
     return std::nullopt;
   }
   state_ = State::idle;
@@ -143,6 +140,22 @@ std::optional<Lane::Outcome> Lane::on_answer(TimePoint now) {
   Error failure;
   if (!ok) failure = statement_error(answer.get());
   return Outcome{std::move(answer), std::move(failure)};
+}
+
+void Lane::take_description(const PGresult* answer, TimePoint now) {
+  auto described = KeyTable::read(table_, answer);
+  if (!described) {
+    fall(std::move(described).error(), now);
+  } else if (state_ == State::describing) {
+    described_ = *std::move(described);
+    prepare(now);
+  } else if (*described != *described_) {
+    start_again(now);
+  } else {
+    backoff_.succeeded();
+    state_ = State::idle;
+    wakes_at_ = TimePoint::max();
+  }
 }
 
 void Lane::start_again(TimePoint now) {

@@ -3,7 +3,10 @@
 // One connection of the pool, as a machine that never waits: the loop tells it when its socket is
 // ready or its time has come, and it goes on as far as it can.
 //
-//   down -> connecting -> describing -> preparing -> idle <-> asking
+//   down -> connecting -> describing -> preparing -> verifying -> idle <-> asking
+//
+// The table is described before the lookup is prepared, since the statement depends on it, and once
+// more after it, since the table may have changed in between.
 //
 // Whatever fails leads to `down`, and from there, after the backoff's time, to `connecting`. A
 // connection that had worked comes back at once. (Only the resolution of a host's name may take
@@ -27,7 +30,15 @@ namespace guestlist::postgres {
 
 class Lane {
  public:
-  enum class State : std::uint8_t { down, connecting, describing, preparing, idle, asking };
+  enum class State : std::uint8_t {
+    down,
+    connecting,
+    describing,
+    preparing,
+    verifying,
+    idle,
+    asking
+  };
 
   /// What `advance` may have to report: the end of a query.
   struct Outcome {
@@ -64,7 +75,8 @@ class Lane {
   void go_on_connecting(TimePoint now);
   std::optional<Outcome> exchange(TimePoint now);
   std::optional<Outcome> on_answer(TimePoint now);
-  void describe(TimePoint now);
+  void ask_catalog(State state, TimePoint now);
+  void take_description(const PGresult* answer, TimePoint now);
   void prepare(TimePoint now);
   void sent(bool ok, State state, TimePoint now);
   std::optional<Outcome> fall(Error why, TimePoint now);

@@ -169,7 +169,8 @@ void LookupLoop::settle_failure(Member& member, const Lane::Outcome& outcome, Ti
   const bool split = is_of_data(failed) && asked.size() > 1;
   for (auto lookup = asked.rbegin(); lookup != asked.rend(); ++lookup) {
     if (!lookup->done) continue;
-    if (!split && (timed_out || std::exchange(lookup->was_asked, true))) {
+    // Each lane may have to find out by itself that the table has changed or the server is new.
+    if (!split && (timed_out || ++lookup->attempts > members_.size())) {
       lookup->answer(fail(lookup_error(outcome.failure)));
       continue;
     }

@@ -55,7 +55,7 @@ class LookupLoop {
     Deadline deadline;
     /// Empty once it was called.
     Completion<Loaded> done;
-    bool was_asked = false;
+    std::size_t attempts = 0;
     /// In a query of its own, since a query with others failed of somebody's data.
     bool alone = false;
 

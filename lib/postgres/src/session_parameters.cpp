@@ -72,8 +72,12 @@ ConnectionPointer SessionParameters::begin_connect() const {
     return made;
   };
   const int without_expansion = 0;
-  return ConnectionPointer(PQconnectStartParams(pointers(keywords_).data(),
-                                                pointers(values_).data(), without_expansion));
+  ConnectionPointer connection(PQconnectStartParams(pointers(keywords_).data(),
+                                                    pointers(values_).data(), without_expansion));
+  // libpq would print what the server remarks.
+  PQsetNoticeReceiver(
+      connection.get(), [](void*, const PGresult*) {}, nullptr);
+  return connection;
 }
 
 }  // namespace guestlist::postgres

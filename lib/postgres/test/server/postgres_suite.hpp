@@ -21,8 +21,9 @@ template <class Suite>
 class PostgresSuite : public testing::Test {
  protected:
   static void SetUpTestSuite() {
-    server_ = std::make_unique<servers::PostgresServer>(
-        servers::required(servers::PostgresServer::start({.password = "right"})));
+    server_ =
+        std::make_unique<servers::PostgresServer>(servers::required(servers::PostgresServer::start(
+            {.password = "right", .settings = {"max_prepared_transactions = 4"}})));
   }
   static void TearDownTestSuite() { server_.reset(); }
 
