@@ -1,9 +1,15 @@
 #include "guestlist/redis/shared_bloom_filter.hpp"
 
+#include <fmt/format.h>
+
+#include <cmath>
 #include <mutex>
 #include <set>
 #include <utility>
 #include <vector>
+
+#include "guestlist/filter/block_sizing.hpp"
+#include "guestlist/redis/shared_filter_builder.hpp"
 
 #include "shared_add.hpp"
 #include "shared_check.hpp"
@@ -21,6 +27,7 @@ class SharedBloomFilter::Core : public std::enable_shared_from_this<Core> {
         views_(std::make_shared<ShardViews>(std::move(client), std::move(name))) {}
 
   const ShardViews& views() const noexcept { return *views_; }
+  TimePoint now() const noexcept { return clock_.now(); }
 
   void check(std::span<const std::string_view> keys, Deadline deadline, Verdicts done) {
     retry_failed_adds(deadline);
@@ -146,13 +153,6 @@ void SharedBloomFilter::check(std::span<const std::string_view> keys, Deadline d
   core_->check(keys, deadline, std::move(done));
 }
 
-void SharedBloomFilter::add(std::span<const std::string_view> keys, Deadline deadline,
-                            Completion<void> done) {
-  core_->add(keys, deadline, [done = std::move(done)](const Result<std::uint64_t>& changed) {
-    done(changed ? Result<void>() : Result<void>(fail(changed.error())));
-  });
-}
-
 void SharedBloomFilter::add_counted(std::span<const std::string_view> keys, Deadline deadline,
                                     Completion<std::uint64_t> done) {
   core_->add(keys, deadline, std::move(done));
@@ -171,6 +171,109 @@ Result<SharedFilterState> SharedBloomFilter::state(std::uint32_t shard, Deadline
                                      "; create or load it first");
   }
   return std::move(**state);
+}
+
+Result<KeyType> SharedBloomFilter::open(Deadline deadline) {
+  const auto first = state(0, deadline);
+  if (!first) {
+    return fail(first.error());
+  }
+  return first->key_type;
+}
+
+Result<bool> SharedBloomFilter::create(std::uint64_t items, double fpr, Deadline deadline) {
+  SharedBuildOptions options;
+  options.items = items;
+  options.fpr = fpr;
+  options.longest_write = Duration::zero();
+  options.patience = deadline.at - core_->now();
+  return create_shared_filter(core_->views().client(), name(), options);
+}
+
+Result<std::uint64_t> SharedBloomFilter::drop(Deadline deadline) {
+  return drop_shared_filter(*core_->views().client(), name(), deadline.at - core_->now());
+}
+
+Result<RemoteFilterFacts> SharedBloomFilter::inspect(Deadline deadline) {
+  const auto first = state(0, deadline);
+  if (!first) {
+    return fail(first.error());
+  }
+  RemoteFilterFacts facts;
+  facts.structure = "bloom";
+  facts.generation = first->generation;
+  facts.distrust = first->generation == 0 ? "no generation is complete yet" : "";
+  std::uint64_t set = 0;
+  double estimated = 0;
+  double fpr_now = 0;
+  for (std::uint32_t shard = 0; shard < first->shards; ++shard) {
+    const auto here = shard == 0 ? first : state(shard, deadline);
+    if (!here) {
+      return fail(here.error());
+    }
+    const ShardKeys keys(name(), shard);
+    const auto identity = ServerIdentity::parse(
+        core_->views().client()->call(keys.slot(), {"INFO", "replication"}, deadline));
+    if (!identity) {
+      return fail(identity.error());
+    }
+    if (!here->incomplete.empty()) {
+      facts.distrust = here->incomplete;
+    } else if (here->server != identity->replication_id) {
+      facts.distrust = "the server was restarted or replaced since the generation was published";
+    }
+    if (!here->live) {
+      continue;
+    }
+    const auto bits = count_bits(keys, *here, deadline);
+    if (!bits) {
+      return fail(bits.error());
+    }
+    const auto& live = *here->live;
+    const auto lines = static_cast<double>(live.geometry.lines);
+    const auto size = live.geometry.lines * ShardGeometry::line_bytes;
+    facts.capacity += live.capacity;
+    facts.fpr = live.fpr;
+    facts.hash = guestlist::name(live.hasher.kind());
+    facts.size_bytes += size;
+    facts.items = facts.items.value_or(0) + live.items;
+    set += *bits;
+    const auto items_here =
+        -std::log1p(-static_cast<double>(*bits) / static_cast<double>(size * 8)) *
+        static_cast<double>(size * 8) / probes(live.geometry.layout);
+    estimated += items_here;
+    fpr_now += fpr_at_load(live.geometry.layout, items_here / lines) / first->shards;
+  }
+  facts.bits = facts.size_bytes * 8;
+  if (facts.bits > 0) {
+    facts.fill = static_cast<double>(set) / static_cast<double>(facts.bits);
+    facts.estimated_items = static_cast<std::uint64_t>(std::llround(estimated));
+    facts.fpr_now = fpr_now;
+  }
+  return facts;
+}
+
+Result<std::uint64_t> SharedBloomFilter::count_bits(const ShardKeys& keys,
+                                                    const SharedFilterState& state,
+                                                    Deadline deadline) {
+  constexpr std::uint64_t piece = std::uint64_t{1} << 20;
+  std::uint64_t set = 0;
+  const auto& geometry = state.live->geometry;
+  for (std::uint64_t segment = 0; segment < geometry.segments(); ++segment) {
+    const auto segment_key = keys.segment(state.generation, segment);
+    RedisPipeline pipeline;
+    for (auto at = ShardGeometry::header_bytes; at < geometry.segment_bytes(segment); at += piece) {
+      pipeline.add(keys.slot(), {"BITCOUNT", segment_key, fmt::format("{}", at),
+                                 fmt::format("{}", at + piece - 1)});
+    }
+    for (const auto& reply : core_->views().client()->execute(std::move(pipeline), deadline)) {
+      if (!reply.is_ok()) {
+        return fail(reply.error());
+      }
+      set += static_cast<std::uint64_t>(reply.integer().value_or(0));
+    }
+  }
+  return set;
 }
 
 }  // namespace guestlist

@@ -196,6 +196,40 @@ Result<SharedBuildReport> SharedFilterBuilder::publish(std::string_view position
   return build_->publish(position);
 }
 
+Result<bool> create_shared_filter(const std::shared_ptr<RedisClient>& client,
+                                  const std::string& name, const SharedBuildOptions& options) {
+  if (auto valid = check_shared_filter_name(name); !valid) {
+    return fail(std::move(valid).error());
+  }
+  const PatientCalls calls(*client, options.call_timeout, options.patience);
+  const auto there = read_state(calls, name, 0);
+  if (!there) {
+    return fail(there.error());
+  }
+  if (*there && (*there)->live) {
+    const auto& live = *(*there)->live;
+    const auto capacity = live.capacity * (*there)->shards;
+    const bool same = (*there)->shards == 1 ? capacity == options.items : capacity >= options.items;
+    if (same && live.fpr == options.fpr && (*there)->key_type == options.key_type &&
+        live.hasher.kind() == options.hash) {
+      return false;
+    }
+    return fail(Errc::already_exists,
+                fmt::format("the filter '{}' exists already and is left alone: it was made for {} "
+                            "items at {} with {} and keys of type {}; drop it, or name another",
+                            name, capacity, live.fpr, guestlist::name(live.hasher.kind()),
+                            guestlist::name((*there)->key_type)));
+  }
+  auto builder = SharedFilterBuilder::begin(client, name, options);
+  if (!builder) {
+    return fail(std::move(builder).error());
+  }
+  if (auto published = builder->publish(); !published) {
+    return fail(std::move(published).error());
+  }
+  return true;
+}
+
 Result<std::uint64_t> drop_shared_filter(RedisClient& client, const std::string& name,
                                          Duration call_timeout) {
   const PatientCalls calls(client, call_timeout, call_timeout);

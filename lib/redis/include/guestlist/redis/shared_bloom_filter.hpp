@@ -28,13 +28,13 @@
 #include <string>
 #include <string_view>
 
-#include "guestlist/port/membership.hpp"
 #include "guestlist/redis/redis_client.hpp"
+#include "guestlist/redis/remote_filter.hpp"
 #include "guestlist/redis/shared_filter_state.hpp"
 
 namespace guestlist {
 
-class SharedBloomFilter final : public Membership {
+class SharedBloomFilter final : public RemoteFilter {
  public:
   struct Options {
     /// Entries of a shard's log that are kept; mirrors and builders read them.
@@ -55,13 +55,14 @@ class SharedBloomFilter final : public Membership {
   void check(std::span<const std::string_view> keys, Deadline deadline, Verdicts done) override;
   /// Errors, beside those of the port: `corrupt` where a segment is gone or cut short; `full` where
   /// Redis is at its memory limit.
-  void add(std::span<const std::string_view> keys, Deadline deadline,
-           Completion<void> done) override;
-  /// The same; tells how many keys changed a bit.
   void add_counted(std::span<const std::string_view> keys, Deadline deadline,
-                   Completion<std::uint64_t> done);
-  /// Needs no token: a builder looks back at the log for `longest_write`.
-  std::shared_ptr<const void> begin_write() override { return nullptr; }
+                   Completion<std::uint64_t> done) override;
+  Result<KeyType> open(Deadline deadline) override;
+  /// With one shard, siphash and keys of any bytes; SharedFilterBuilder has the choices.
+  Result<bool> create(std::uint64_t items, double fpr, Deadline deadline) override;
+  /// Complexity: counts the bits, a MiB at a time.
+  Result<RemoteFilterFacts> inspect(Deadline deadline) override;
+  Result<std::uint64_t> drop(Deadline deadline) override;
 
   /// The state of one shard as Redis has it now. Errors: `not_found`; of the client.
   Result<SharedFilterState> state(std::uint32_t shard, Deadline deadline);
@@ -70,6 +71,8 @@ class SharedBloomFilter final : public Membership {
  private:
   class Core;
   explicit SharedBloomFilter(std::shared_ptr<Core> core);
+  Result<std::uint64_t> count_bits(const ShardKeys& keys, const SharedFilterState& state,
+                                   Deadline deadline);
 
   std::shared_ptr<Core> core_;
 };

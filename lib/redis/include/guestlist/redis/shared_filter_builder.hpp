@@ -14,7 +14,8 @@
 // A key may be added, and its row be committed up to `longest_write` later; a snapshot may miss it
 // in between. So the log is replayed from that long before `begin`. Where the log cannot show that
 // (it was trimmed or lost, the server was restarted or replaced since the last generation, or there
-// is no generation: perhaps there was one a moment ago) `begin` waits that long instead. docs/formats/rebuild.pml models the protocol.
+// is no generation: perhaps there was one a moment ago) `begin` waits that long instead.
+// docs/formats/rebuild.pml models the protocol.
 //
 // Memory: as the filter itself, until it is published. Distinct objects: safe. Shared objects: one
 // thread. Every function waits for Redis.
@@ -89,6 +90,11 @@ class SharedFilterBuilder {
 
   std::unique_ptr<Build> build_;
 };
+
+/// An empty filter; true: it was made, false: one with the same parameters is there.
+/// Errors: `already_exists` where one with others is there; as SharedFilterBuilder.
+Result<bool> create_shared_filter(const std::shared_ptr<RedisClient>& client,
+                                  const std::string& name, const SharedBuildOptions& options);
 
 /// Removes a filter with all its keys, a segment at a time, without holding the server up. Whoever
 /// asks meanwhile hears `unknown(missing)`. Returns the number of keys removed.
