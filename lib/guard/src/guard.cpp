@@ -31,6 +31,18 @@ constexpr std::uint64_t scramble(std::uint64_t value) noexcept {
   return value ^ value >> 31;
 }
 
+/// A shared cache keeps nulls beside values, so the first byte tells which it is.
+constexpr char value_mark = '+';
+constexpr char null_mark = '-';
+
+std::string marked(const std::optional<std::string>& value) {
+  return value ? value_mark + *value : std::string(1, null_mark);
+}
+
+bool is_null(const std::optional<std::string>& cached) {
+  return cached && !cached->empty() && cached->front() == null_mark;
+}
+
 }  // namespace
 
 /// One read. Each step may be answered by its port or by a timer, whoever comes first.
@@ -42,6 +54,8 @@ struct Guard::Operation {
   std::atomic<bool> has_verdict = false;
   std::atomic<bool> has_cached = false;
   std::atomic<bool> is_done = false;
+  std::optional<std::string> cached;
+  std::atomic<int> awaited = 2;  ///< of verdict and cache, where both are asked together
 };
 
 Guard::Guard(GuardOptions options, Membership& membership, ValueCache& cache, Source& source,
@@ -83,8 +97,13 @@ void Guard::get(std::string_view key, Deadline deadline, Completion<Lookup> done
            fail(Errc::deadline_exceeded, "the deadline was over before the guard was asked"));
     return;
   }
+  ask_filter(operation);
+  if (options_.is_cache_shared) ask_cache(operation);
+}
+
+void Guard::ask_filter(const OperationPointer& operation) {
   const std::string_view keys[] = {operation->key};
-  const Deadline check_by = sooner(deadline, options_.check_timeout);
+  const Deadline check_by = sooner(operation->deadline, options_.check_timeout);
   membership_.check(
       keys, check_by,
       [this, operation, alive = outstanding_.token()](std::span<const Verdict> verdicts) {
@@ -99,14 +118,16 @@ void Guard::on_verdict(const OperationPointer& operation, Verdict verdict) {
   if (operation->has_verdict.exchange(true, std::memory_order_acq_rel)) return;
   operation->verdict = verdict;
   counters_.add(event_of(verdict));
-  const TimePoint now = clock_.now();
-  if (nulls_.knows(operation->key, now)) {
-    counters_.add(GuardEvent::null_hit);
-    finish(operation, Lookup{Lookup::Outcome::not_found, Lookup::Origin::null_cache, verdict, {}});
-    return;
-  }
+  if (options_.is_cache_shared) return on_both(operation);
+  if (nulls_.knows(operation->key, clock_.now())) return answer_null(operation);
+  if (admits(operation)) ask_cache(operation);
+}
+
+/// Whether the read goes on; else it has been answered.
+bool Guard::admits(const OperationPointer& operation) {
+  const Verdict verdict = operation->verdict;
   const Mode mode = this->mode();
-  const bool within_budget = needs_budget(verdict, mode) && budget_.take(now);
+  const bool within_budget = needs_budget(verdict, mode) && budget_.take(clock_.now());
   switch (decide(verdict, mode, options_.enforced_percent, percentile_of(operation->key),
                  within_budget)) {
     case Decision::pass:
@@ -120,8 +141,12 @@ void Guard::on_verdict(const OperationPointer& operation, Verdict verdict) {
     case Decision::reject:
       counters_.add(GuardEvent::rejected);
       finish(operation, Lookup{Lookup::Outcome::rejected, Lookup::Origin::filter, verdict, {}});
-      return;
+      return false;
   }
+  return true;
+}
+
+void Guard::ask_cache(const OperationPointer& operation) {
   const Deadline cache_by = sooner(operation->deadline, options_.cache_timeout);
   cache_.get(
       operation->key, cache_by,
@@ -133,16 +158,35 @@ void Guard::on_verdict(const OperationPointer& operation, Verdict verdict) {
   timers_.at(cache_by.at, [this, operation] { on_cached(operation, std::nullopt); });
 }
 
-void Guard::on_cached(const OperationPointer& operation, std::optional<std::string> value) {
+void Guard::on_cached(const OperationPointer& operation, std::optional<std::string> cached) {
   if (operation->has_cached.exchange(true, std::memory_order_acq_rel)) return;
-  if (!value) {
+  operation->cached = std::move(cached);
+  if (options_.is_cache_shared) return on_both(operation);
+  use_cached(operation);
+}
+
+void Guard::on_both(const OperationPointer& operation) {
+  if (operation->awaited.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+  if (is_null(operation->cached)) return answer_null(operation);
+  if (operation->cached && !operation->cached->empty()) operation->cached->erase(0, 1);
+  if (admits(operation)) use_cached(operation);
+}
+
+void Guard::answer_null(const OperationPointer& operation) {
+  counters_.add(GuardEvent::null_hit);
+  finish(operation,
+         Lookup{Lookup::Outcome::not_found, Lookup::Origin::null_cache, operation->verdict, {}});
+}
+
+void Guard::use_cached(const OperationPointer& operation) {
+  if (!operation->cached) {
     board_flight(operation);
     return;
   }
   counters_.add(GuardEvent::value_hit);
   repair_if_denied(operation);
   finish(operation, Lookup{Lookup::Outcome::found, Lookup::Origin::value_cache, operation->verdict,
-                           std::move(*value)});
+                           std::move(*operation->cached)});
 }
 
 void Guard::board_flight(const OperationPointer& operation) {
@@ -175,6 +219,15 @@ void Guard::board_flight(const OperationPointer& operation) {
 void Guard::begin_attempt(const Attempt& attempt) {
   counters_.add(GuardEvent::load);
   const NullCache::Lease lease = nulls_.begin_load(attempt.key);
+  if (!options_.is_cache_shared) return load(attempt, lease);
+  cache_.lease(attempt.key, Deadline::after(options_.cache_timeout, clock_),
+               [this, attempt, lease, alive = outstanding_.token()](const Result<void>&) {
+                 // Without a lease the answer is not kept, and that is all.
+                 load(attempt, lease);
+               });
+}
+
+void Guard::load(const Attempt& attempt, NullCache::Lease lease) {
   const Deadline load_by = Deadline::after(options_.load_timeout, clock_);
   const auto answered = std::make_shared<std::atomic<bool>>(false);
   source_.load(attempt.key, load_by,
@@ -219,12 +272,17 @@ void Guard::on_attempt_over(const Attempt& attempt, const Error& error) {
 
 void Guard::fill(const std::string& key, NullCache::Lease lease,
                  const std::optional<std::string>& value) {
-  if (!value) {
+  if (!value && !options_.is_cache_shared) {
     if (!nulls_.remember(key, lease, clock_.now())) counters_.add(GuardEvent::refused_null);
     return;
   }
-  if (!nulls_.holds(key, lease)) return;
-  cache_.put(key, *value, jittered_time_to_live(), Deadline::after(options_.cache_timeout, clock_),
+  if (!nulls_.holds(key, lease)) {
+    if (!value) counters_.add(GuardEvent::refused_null);
+    return;
+  }
+  cache_.put(key, options_.is_cache_shared ? marked(value) : *value,
+             value ? jittered_time_to_live() : options_.null_time_to_live,
+             Deadline::after(options_.cache_timeout, clock_),
              [this, key, lease, alive = outstanding_.token()](const Result<void>&) {
                // Written while the value was on its way: the drop may have come before the put.
                if (!nulls_.holds(key, lease)) {
@@ -263,14 +321,20 @@ Result<void> Guard::write(std::span<const std::string_view> keys,
   const auto token = membership_.begin_write();
   auto added = wait_for<void>(
       [&](Completion<void> done) { membership_.add(keys, deadline, std::move(done)); });
-  if (!added) return added;
+  const bool no_filter = !added && added.error().code == Errc::not_found;
+  if (!added && !(no_filter && options_.write_without_filter)) return added;
   auto committed = commit();
   // Also after a failure: a commit whose reply was lost has happened all the same.
   for (const std::string_view key : keys) {
     const auto dropped = wait_for<void>([&](Completion<void> done) {
       invalidate(key, Deadline::after(options_.cache_timeout, clock_), std::move(done));
     });
-    if (!dropped) counters_.add(GuardEvent::failed_invalidation);
+    if (!dropped) {
+      counters_.add(GuardEvent::failed_invalidation);
+      // Whatever the cache held before the write was over by then at the latest.
+      invalidate_again(std::string(key), clock_.now() + std::max(options_.value_time_to_live * 2,
+                                                                 options_.null_time_to_live));
+    }
   }
   return committed;
 }
@@ -283,6 +347,17 @@ void Guard::invalidate(std::string_view key, Deadline deadline, Completion<void>
                [done = std::move(done), alive = outstanding_.token()](Result<void> erased) {
                  done(std::move(erased));
                });
+}
+
+void Guard::invalidate_again(const std::string& key, TimePoint until) {
+  constexpr Duration pause = std::chrono::milliseconds(100);
+  if (clock_.now() >= until) return;
+  timers_.at(clock_.now() + pause, [this, key, until] {
+    invalidate(key, Deadline::after(options_.cache_timeout, clock_),
+               [this, key, until](const Result<void>& dropped) {
+                 if (!dropped) invalidate_again(key, until);
+               });
+  });
 }
 
 void Guard::finish(const OperationPointer& operation, Result<Lookup> result) {

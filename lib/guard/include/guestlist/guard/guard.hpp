@@ -56,6 +56,13 @@ struct GuardOptions {
   Duration cache_timeout = std::chrono::milliseconds(50);
   Duration load_timeout = std::chrono::seconds(2);
   FlightLimits flights;
+  /// The value cache is shared with other processes: it keeps the nulls too, so that a key which
+  /// another process creates is found here at once, and it is asked together with the filter, so
+  /// that both travel in one round trip where both are behind one connection.
+  bool is_cache_shared = false;
+  /// A write goes on where there is no filter at all. Only for a membership whose builders wait for
+  /// writes that are open.
+  bool write_without_filter = false;
   /// Called when the filter denied a key that exists, after it was repaired. From any thread.
   std::function<void(std::string_view key)> on_false_negative;
   /// False: the owner calls `run_timers`, as tests with a ManualClock do.
@@ -112,15 +119,24 @@ class Guard {
     std::uint32_t number;
   };
 
+  void ask_filter(const OperationPointer& operation);
   void on_verdict(const OperationPointer& operation, Verdict verdict);
-  void on_cached(const OperationPointer& operation, std::optional<std::string> value);
+  bool admits(const OperationPointer& operation);
+  void ask_cache(const OperationPointer& operation);
+  void on_cached(const OperationPointer& operation, std::optional<std::string> cached);
+  void use_cached(const OperationPointer& operation);
+  void answer_null(const OperationPointer& operation);
+  void on_both(const OperationPointer& operation);
   void board_flight(const OperationPointer& operation);
   void begin_attempt(const Attempt& attempt);
+  void load(const Attempt& attempt, NullCache::Lease lease);
   void on_loaded(const Attempt& attempt, NullCache::Lease lease,
                  Result<std::optional<std::string>> loaded);
   void on_attempt_over(const Attempt& attempt, const Error& error);
   void fill(const std::string& key, NullCache::Lease lease,
             const std::optional<std::string>& value);
+  /// A cache that did not confirm a drop is asked again until it does.
+  void invalidate_again(const std::string& key, TimePoint until);
   void repair_if_denied(const OperationPointer& operation);
   void finish(const OperationPointer& operation, Result<Lookup> result);
   Deadline sooner(Deadline deadline, Duration span) const;

@@ -42,6 +42,13 @@ class GuardStatistics {
   std::uint64_t operator[](GuardEvent event) const noexcept {
     return counts_[static_cast<std::size_t>(event)];
   }
+  /// Of several guards together.
+  GuardStatistics& operator+=(const GuardStatistics& other) noexcept {
+    for (std::size_t index = 0; index < guard_event_count; ++index) {
+      counts_[index] += other.counts_[index];
+    }
+    return *this;
+  }
 
  private:
   friend class GuardCounters;

@@ -1,6 +1,7 @@
 #pragma once
 
-// A cache of values by key, as the guard uses it. A cache may lose anything at any time.
+// A cache of values by key, as the guard uses it: in this process, or shared by several. A cache
+// may lose anything at any time.
 //
 // Distinct objects: safe. Shared objects: every function may be called from any thread.
 
@@ -20,7 +21,11 @@ class ValueCache {
   /// only, here and below.
   virtual void get(std::string_view key, Deadline deadline,
                    Completion<std::optional<std::string>> done) = 0;
-  /// Requires: time_to_live > 0.
+  /// Before the source is asked for what will be put: a `put` that follows is refused if an
+  /// `erase`, by whatever process, came in between. A cache of one process needs nothing.
+  virtual void lease(std::string_view key, Deadline deadline, Completion<void> done);
+  /// Requires: time_to_live > 0. A shared cache keeps only what was put under a lease that holds;
+  /// that it did not is no error.
   virtual void put(std::string_view key, std::string_view value, Duration time_to_live,
                    Deadline deadline, Completion<void> done) = 0;
   /// After success no later `get` returns a value that was put before.
@@ -31,5 +36,10 @@ class ValueCache {
   ValueCache(const ValueCache&) = default;
   ValueCache& operator=(const ValueCache&) = default;
 };
+
+inline void ValueCache::lease(std::string_view /*key*/, Deadline /*deadline*/,
+                              Completion<void> done) {
+  done({});
+}
 
 }  // namespace guestlist
