@@ -1,6 +1,7 @@
 # The front of the build. Each target sets up what it needs on a fresh Debian 12 or 13 machine.
 #   make         build/release/bin/guestlist
 #   make demo    the main job on real input; ONCE=1 ends after the table
+#   make demo-redis  the same with a Redis and a PostgreSQL of its own, and three services
 #   make test    builds the command and passes every test
 #   make bench   runs the benchmarks; FILTER=regex picks some
 #   make format  clang-format over the tree
@@ -33,6 +34,10 @@ all: setup $(BUILD)/build.ninja
 
 demo: all
 	@$(BUILD)/bin/guestlist demo --svg build/demo.svg $(if $(ONCE),--once) $(DEMO_FLAGS)
+
+demo-redis: setup $(BUILD)/build.ninja
+	@cmake --build $(BUILD) --parallel $(JOBS) --target demo_redis
+	@$(BUILD)/bin/demo_redis --svg build/demo-redis.svg $(if $(ONCE),--once) $(DEMO_FLAGS)
 
 test: setup $(BUILD)/build.ninja
 	@cmake --build $(BUILD) --parallel $(JOBS) --target guestlist tests

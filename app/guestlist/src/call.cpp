@@ -82,9 +82,10 @@ Result<void> check_is_file(const std::string& target) {
   const auto scheme = target.find("://");
   if (scheme == std::string::npos) return {};
   return fail(
-      Errc::unavailable,
-      fmt::format("'{}': this build reaches filters in files only, not over {}; name a file",
-                  target, target.substr(0, scheme)));
+      Errc::invalid_argument,
+      fmt::format("'{}' is no file, and this call works on files; for filters in Redis there "
+                  "are create, add, load, query, inspect and drop",
+                  target));
 }
 
 void print_result(bool json, const boost::json::object& figures, const std::string& text) {

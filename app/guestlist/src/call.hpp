@@ -69,7 +69,7 @@ void declare_key_type(CLI::App& command, std::string& key_type);
 /// Errors: `invalid_argument` with the names there are.
 Result<KeyType> parse_key_type(const std::string& name);
 
-/// Refuses what is not a file: filters in Redis are another build's.
+/// Refuses what is not a file, for calls that read or write files only.
 Result<void> check_is_file(const std::string& target);
 
 /// `--json` prints the object on one line; else `text` is printed.

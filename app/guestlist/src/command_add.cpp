@@ -6,6 +6,7 @@
 #include "guava_target.hpp"
 #include "guestlist/base/units.hpp"
 #include "publishing.hpp"
+#include "redis_target.hpp"
 
 namespace guestlist {
 namespace {
@@ -21,7 +22,7 @@ struct Options {
 };
 
 void declare(CLI::App& command, Options& options) {
-  command.add_option("TARGET", options.target, "The filter file")->required();
+  command.add_option("TARGET", options.target, "A filter file, or a filter in Redis")->required();
   command.add_option("KEY", options.keys, "Keys; none or '-': standard input, a key a line");
   declare_crlf(command, options.crlf);
   declare_key_type(command, options.key_type);
@@ -58,7 +59,30 @@ CallResult add_to_guava(const Options& options) {
   return Exit::success;
 }
 
+CallResult add_to_redis(const Options& options) {
+  const auto target = RedisTarget::parse(options.target);
+  if (!target) return fail(target.error());
+  const auto of_filter = target->filter().open(target->deadline());
+  if (!of_filter) return fail(of_filter.error());
+  const auto type = agreed_key_type(*target, options.key_type, *of_filter);
+  if (!type) return fail(type.error());
+  auto reader = read_argument_keys(options.keys, options.crlf);
+  if (!reader) return fail(std::move(reader).error());
+  const auto filled = for_each_batch(
+      **reader, *type, [&](std::span<const std::string_view> keys) { return target->add(keys); });
+  if (!filled) return fail(filled.error());
+  if (filled->unparsable > 0) {
+    return fail(Errc::invalid_argument,
+                fmt::format("{} of {} keys are no {}; the others were added", filled->unparsable,
+                            filled->keys, name(*type)));
+  }
+  print_result(options.json, {{"lines", filled->keys}, {"added", filled->added}},
+               fmt::format("{} of {} were new\n", filled->added, filled->keys));
+  return Exit::success;
+}
+
 CallResult run(const Options& options) {
+  if (is_redis_url(options.target)) return add_to_redis(options);
   if (options.format.is_guava()) return add_to_guava(options);
   auto owned = own_file(options.target, options.secret_file);
   if (!owned) return fail(std::move(owned).error());

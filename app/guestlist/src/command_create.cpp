@@ -7,6 +7,7 @@
 #include "guestlist/base/units.hpp"
 #include "numbers.hpp"
 #include "publishing.hpp"
+#include "redis_target.hpp"
 #include "secrets.hpp"
 
 namespace guestlist {
@@ -22,7 +23,7 @@ struct Options {
 };
 
 void declare(CLI::App& command, Options& options) {
-  command.add_option("TARGET", options.target, "The filter file")->required();
+  command.add_option("TARGET", options.target, "A filter file, or a filter in Redis")->required();
   declare_size(command, options.size);
   declare_structure(command, options.structure);
   declare_key_type(command, options.key_type);
@@ -61,9 +62,45 @@ CallResult report(const Options& options, const AnyFilter& filter, std::uint64_t
   return Exit::success;
 }
 
+CallResult create_in_redis(const Options& options, std::uint64_t items, double fpr, KeyType type) {
+  const auto target = RedisTarget::parse(options.target, PlannedSize{items, fpr});
+  if (!target) return fail(target.error());
+  auto created = Result<bool>(false);
+  if (target->is_native()) {
+    if (options.structure != "bloom") {
+      return fail(Errc::invalid_argument,
+                  fmt::format("--structure {}: a filter in Redis is of the structure bloom",
+                              options.structure));
+    }
+    if (!options.hash.secret_file.empty()) {
+      return fail(Errc::invalid_argument,
+                  "--secret-file: a filter in Redis has a secret of its own in every generation");
+    }
+    SharedBuildOptions build;
+    build.items = items;
+    build.fpr = fpr;
+    build.hash = options.hash.hash == "xxh3" ? HashKind::xxh3 : HashKind::siphash;
+    build.shards = target->shards();
+    build.key_type = type;
+    build.longest_write = Duration::zero();
+    build.patience = std::chrono::seconds(10);
+    created = create_shared_filter(target->client(), target->name(), build);
+  } else {
+    created = target->filter().create(items, fpr, target->deadline());
+  }
+  if (!created) return fail(created.error());
+  const auto facts = target->filter().inspect(target->deadline());
+  if (!facts) return fail(facts.error());
+  boost::json::object figures = describe(*facts);
+  figures["created"] = *created;
+  print_result(options.json, figures,
+               fmt::format("{}: {}, {} for {} items at {}\n", target->text(),
+                           *created ? "created" : "exists with the same parameters",
+                           format_bytes(facts->size_bytes), format_count(items), fpr));
+  return Exit::success;
+}
+
 CallResult run(const Options& options) {
-  if (auto is_file = check_is_file(options.target); !is_file)
-    return fail(std::move(is_file).error());
   if (options.size.items.empty()) {
     return fail(Errc::invalid_argument,
                 "--items is missing: say how many keys the filter is planned for");
@@ -72,7 +109,11 @@ CallResult run(const Options& options) {
   if (!items) return fail(items.error());
   const auto fpr = parse_fpr(options.size.fpr);
   if (!fpr) return fail(fpr.error());
-  if (const auto type = parse_key_type(options.key_type); !type) return fail(type.error());
+  const auto type = parse_key_type(options.key_type);
+  if (!type) return fail(type.error());
+  if (is_redis_url(options.target)) return create_in_redis(options, *items, *fpr, *type);
+  if (auto is_file = check_is_file(options.target); !is_file)
+    return fail(std::move(is_file).error());
 
   // Of two that create one file, the second finds what the first has made, and perhaps filled.
   const std::filesystem::path folder = std::filesystem::path(options.target).parent_path();

@@ -5,6 +5,7 @@
 #include "filter_choice.hpp"
 #include "guava_target.hpp"
 #include "guestlist/base/units.hpp"
+#include "redis_target.hpp"
 #include "secrets.hpp"
 
 namespace guestlist {
@@ -18,7 +19,7 @@ struct Options {
 };
 
 void declare(CLI::App& command, Options& options) {
-  command.add_option("TARGET", options.target, "The filter file")->required();
+  command.add_option("TARGET", options.target, "A filter file, or a filter in Redis")->required();
   declare_secret_file(command, options.secret_file);
   declare_format(command, options.format, false);
   declare_json(command, options.json);
@@ -54,6 +55,14 @@ std::string text_of(const AnyFilter& filter, const FilterFileHeader& header) {
 }
 
 CallResult run(const Options& options) {
+  if (is_redis_url(options.target)) {
+    const auto target = RedisTarget::parse(options.target);
+    if (!target) return fail(target.error());
+    const auto facts = target->filter().inspect(target->deadline());
+    if (!facts) return fail(facts.error());
+    print_result(options.json, describe(*facts), text_of(*facts));
+    return Exit::success;
+  }
   if (auto is_file = check_is_file(options.target); !is_file)
     return fail(std::move(is_file).error());
   if (options.format.is_guava()) {

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <functional>
 
 #include "argument_keys.hpp"
@@ -7,6 +8,7 @@
 #include "guava_target.hpp"
 #include "guestlist/filter/filter_file.hpp"
 #include "output_lines.hpp"
+#include "redis_target.hpp"
 #include "secrets.hpp"
 
 namespace guestlist {
@@ -29,17 +31,21 @@ struct Counts {
   std::uint64_t absent = 0;
   std::uint64_t unknown = 0;
   std::uint64_t corrupt = 0;
+  Reason why_unknown = Reason::none;  ///< of the last key that had another reason than its spelling
 
   void add(Verdict verdict) noexcept {
     maybe += verdict.answer == Answer::maybe;
     absent += verdict.answer == Answer::absent;
     unknown += verdict.answer == Answer::unknown;
     corrupt += verdict.reason == Reason::corrupt;
+    if (verdict.answer == Answer::unknown && verdict.reason != Reason::unparsable) {
+      why_unknown = verdict.reason;
+    }
   }
 };
 
 void declare(CLI::App& command, Options& options) {
-  command.add_option("TARGET", options.target, "The filter file")->required();
+  command.add_option("TARGET", options.target, "A filter file, or a filter in Redis")->required();
   command.add_option("KEY", options.keys, "Keys; none or '-': standard input, a key a line");
   command.add_option("--print", options.print, "Which keys to print; all: each with its verdict")
       ->check(CLI::IsMember({"maybe", "absent", "unknown", "all"}))
@@ -124,7 +130,10 @@ CallResult answer(const Options& options, const Ask& ask) {
   }
   if (auto flushed = output.flush(); !flushed) return fail(std::move(flushed).error());
 
-  if (counts.corrupt > 0) {
+  if (is_redis_url(options.target) && counts.why_unknown != Reason::none) {
+    fmt::print(stderr, "guestlist: note: {} keys are unknown: the filter is {}\n", counts.unknown,
+               name(counts.why_unknown));
+  } else if (counts.corrupt > 0) {
     fmt::print(
         stderr,
         "guestlist: note: {} keys are unknown because the file is damaged where their answer would "
@@ -166,7 +175,43 @@ CallResult query_guava(const Options& options) {
                 });
 }
 
+CallResult query_redis(const Options& options) {
+  const auto target = RedisTarget::parse(options.target);
+  if (!target) return fail(target.error());
+  const auto of_filter = target->filter().open(target->deadline());
+  if (!of_filter) return fail(of_filter.error());
+  const auto type = agreed_key_type(*target, options.key_type, *of_filter);
+  if (!type) return fail(type.error());
+  std::vector<Verdict> verdicts;
+  std::vector<std::string> canonical;
+  std::vector<std::size_t> places;
+  std::string buffer;
+  return answer(options,
+                [&](const std::vector<std::string_view>& keys) -> const std::vector<Verdict>& {
+                  verdicts.assign(keys.size(), Verdict::unknown(Reason::unparsable));
+                  canonical.clear();
+                  places.clear();
+                  for (std::size_t i = 0; i < keys.size(); ++i) {
+                    const auto spelt = canonicalize(*type, keys[i], buffer);
+                    if (!spelt || spelt->empty()) continue;
+                    canonical.emplace_back(*spelt);
+                    places.push_back(i);
+                  }
+                  constexpr std::size_t batch_keys = 4096;
+                  const std::vector<std::string_view> all(canonical.begin(), canonical.end());
+                  for (std::size_t first = 0; first < all.size(); first += batch_keys) {
+                    const auto count = std::min(batch_keys, all.size() - first);
+                    const auto answers = target->check(std::span(all).subspan(first, count));
+                    for (std::size_t i = 0; i < count; ++i) {
+                      verdicts[places[first + i]] = answers[i];
+                    }
+                  }
+                  return verdicts;
+                });
+}
+
 CallResult run(const Options& options) {
+  if (is_redis_url(options.target)) return query_redis(options);
   if (auto is_file = check_is_file(options.target); !is_file)
     return fail(std::move(is_file).error());
   if (options.format.is_guava()) return query_guava(options);

@@ -34,4 +34,7 @@ Result<Catalogue> read_catalogue();
 /// Fills a new SQLite database: packages(name, version, section, description).
 Result<void> write_catalogue(const Catalogue& catalogue, const std::string& path);
 
+/// The same table in the PostgreSQL at `address`; one that is there is replaced.
+Result<void> write_catalogue_to_postgres(const Catalogue& catalogue, const std::string& address);
+
 }  // namespace guestlist::demo

@@ -2,9 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <boost/json/parse.hpp>
 #include <utility>
-
-#include "guestlist/guard/warm_up.hpp"
 
 namespace guestlist::demo {
 namespace {
@@ -26,50 +25,44 @@ HttpResponse found(std::string package) {
   return {200, std::move(package), "application/json", {}};
 }
 
-struct NewPackage {
-  std::string name;
-  std::string version;
-  std::string description;
-};
+std::string text_of(const boost::json::object& fields, std::string_view name) {
+  const auto* const value = fields.if_contains(name);
+  return value != nullptr && value->is_string() ? std::string(value->get_string()) : std::string();
+}
 
-/// SQLite reads the JSON: it is there already, and is well kept.
-Result<NewPackage> parse_new_package(Database& database, const std::string& body) {
-  auto fields = database.prepare(
-      "SELECT json_extract(?1, '$.name'), json_extract(?1, '$.version'), json_extract(?1, "
-      "'$.description')");
-  if (!fields) return fail(std::move(fields).error());
-  if (auto bound = fields->bind_text(1, body); !bound) return fail(std::move(bound).error());
-  if (auto row = fields->step(); !row) return fail(Errc::invalid_argument, "the body is not JSON");
-  NewPackage package{std::string(fields->text(0)), std::string(fields->text(1)),
-                     std::string(fields->text(2))};
+Result<Package> parse_new_package(const std::string& body) {
+  boost::system::error_code error;
+  const auto parsed = boost::json::parse(body, error);
+  if (error || !parsed.is_object()) return fail(Errc::invalid_argument, "the body is not JSON");
+  const auto& fields = parsed.get_object();
+  Package package{text_of(fields, "name"), text_of(fields, "version"), "new",
+                  text_of(fields, "description")};
   if (package.name.empty() || package.name.size() > max_name_bytes) {
     return fail(Errc::invalid_argument, "the body needs a name of 1 to 200 bytes");
   }
   return package;
 }
 
-Result<void> insert(Database& database, const NewPackage& package) {
-  auto insert = database.prepare("INSERT OR REPLACE INTO packages VALUES (?1, ?2, 'new', ?3)");
-  if (!insert) return fail(std::move(insert).error());
-  int parameter = 0;
-  for (const std::string* value : {&package.name, &package.version, &package.description}) {
-    if (auto bound = insert->bind_text(++parameter, *value); !bound) return bound;
-  }
-  if (auto done = insert->step(); !done) return fail(std::move(done).error());
-  return {};
-}
-
 }  // namespace
 
-CatalogueService::CatalogueService(const ServiceOptions& options)
-    : options_(options), cache_(options.cache_bytes, clock_) {}
+CatalogueService::CatalogueService(std::unique_ptr<CatalogueStore> store,
+                                   std::unique_ptr<ServiceParts> parts,
+                                   const ServiceOptions& options)
+    : options_(options), store_(std::move(store)), parts_(std::move(parts)) {}
 
-CatalogueService::~CatalogueService() = default;
+// The filter's keeper reads from the store, so it ends first; the guard asks both.
+CatalogueService::~CatalogueService() {
+  server_.reset();
+  guard_.reset();
+  parts_.reset();
+}
 
-Result<std::unique_ptr<CatalogueService>> CatalogueService::start(const std::string& path,
-                                                                  const ServiceOptions& options) {
-  std::unique_ptr<CatalogueService> service(new CatalogueService(options));
-  if (auto opened = service->open(path); !opened) return fail(std::move(opened).error());
+Result<std::unique_ptr<CatalogueService>> CatalogueService::start(
+    std::unique_ptr<CatalogueStore> store, std::unique_ptr<ServiceParts> parts,
+    const ServiceOptions& options) {
+  std::unique_ptr<CatalogueService> service(
+      new CatalogueService(std::move(store), std::move(parts), options));
+  if (auto opened = service->open(); !opened) return fail(std::move(opened).error());
   HttpServerOptions server_options;
   server_options.port = options.port;
   auto server = HttpServer::start(
@@ -81,27 +74,15 @@ Result<std::unique_ptr<CatalogueService>> CatalogueService::start(const std::str
   return service;
 }
 
-Result<void> CatalogueService::open(const std::string& path) {
-  SqliteTable table;
-  table.path = path;
-  table.table = "packages";
-  table.key_column = "name";
-  table.value_expression =
-      "json_object('name', name, 'version', version, 'section', section, 'description', "
-      "description)";
-  auto source = SqliteSource::open(table);
-  if (!source) return fail(std::move(source).error());
-  source_ = std::move(*source);
-  auto writing = Database::open(path, Database::Access::read_write);
-  if (!writing) return fail(std::move(writing).error());
-  writing_.emplace(std::move(*writing));
+Result<void> CatalogueService::open() {
   if (!options_.with_guard) return {};
-  WarmUpOptions warm;
-  warm.fpr = options_.fpr;
-  if (auto warmed = warm_up(membership_, *source_, warm); !warmed) return fail(warmed.error());
+  if (auto warmed = parts_->warm_up(store_->source()); !warmed) return warmed;
   GuardOptions guard;
   guard.budget_per_second = options_.budget_per_second;
-  guard_.emplace(std::move(guard), membership_, cache_, *source_, clock_);
+  guard.is_cache_shared = parts_->is_shared();
+  // A builder of the shared filter waits for writes that are open.
+  guard.write_without_filter = parts_->is_shared();
+  guard_.emplace(std::move(guard), parts_->membership(), parts_->cache(), store_->source(), clock_);
   return {};
 }
 
@@ -135,33 +116,34 @@ void CatalogueService::read(std::string name, HttpServer::Respond respond) {
 
 void CatalogueService::read_unguarded(const std::string& name, HttpServer::Respond respond) {
   const Deadline deadline = Deadline::after(request_time, clock_);
-  cache_.get(name, deadline,
-             [this, name, deadline,
-              respond = std::move(respond)](Result<std::optional<std::string>> cached) {
-               if (cached && *cached) return respond(found(std::move(**cached)));
-               source_->load(
-                   name, deadline,
-                   [this, name, deadline, respond](Result<std::optional<std::string>> loaded) {
-                     if (!loaded) return respond(problem(503, "try again later"));
-                     if (!*loaded) {
-                       absent_lookups_.fetch_add(1, std::memory_order_relaxed);
-                       return respond(problem(404, "no such package"));
-                     }
-                     cache_.put(name, **loaded, 30min, deadline, [](const Result<void>&) {});
-                     respond(found(std::move(**loaded)));
-                   });
-             });
+  parts_->cache().get(
+      name, deadline,
+      [this, name, deadline,
+       respond = std::move(respond)](Result<std::optional<std::string>> cached) {
+        if (cached && *cached) return respond(found(std::move(**cached)));
+        parts_->cache().lease(name, deadline, [](const Result<void>&) {});
+        store_->source().load(
+            name, deadline,
+            [this, name, deadline, respond](Result<std::optional<std::string>> loaded) {
+              if (!loaded) return respond(problem(503, "try again later"));
+              if (!*loaded) {
+                absent_lookups_.fetch_add(1, std::memory_order_relaxed);
+                return respond(problem(404, "no such package"));
+              }
+              parts_->cache().put(name, **loaded, 30min, deadline, [](const Result<void>&) {});
+              respond(found(std::move(**loaded)));
+            });
+      });
 }
 
 HttpResponse CatalogueService::create(const HttpRequest& request) {
-  const std::lock_guard lock(writing_mutex_);
-  const auto package = parse_new_package(*writing_, request.body);
+  const auto package = parse_new_package(request.body);
   if (!package) return problem(400, package.error().message());
-  const auto commit = [&] { return insert(*writing_, *package); };
+  const auto commit = [&] { return store_->insert(*package); };
   const Deadline deadline = Deadline::after(request_time, clock_);
   const auto written = guard_ ? guard_->write(package->name, commit, deadline) : commit();
   if (!written) return problem(503, "the package was not written");
-  if (!guard_) cache_.erase(package->name, deadline, [](const Result<void>&) {});
+  if (!guard_) parts_->cache().erase(package->name, deadline, [](const Result<void>&) {});
   return {
       201, "{}", "application/json", {{"Location", "/packages/" + percent_encode(package->name)}}};
 }
@@ -182,11 +164,12 @@ GuardStatistics CatalogueService::guard_statistics() const {
 }
 
 bool CatalogueService::filter_denies(std::string_view name) {
-  bool denies = false;
-  membership_.check(std::span(&name, 1), Deadline::never(), [&](std::span<const Verdict> verdicts) {
-    denies = verdicts.front().is_absent();
+  const auto verdict = wait_for<Verdict>([&](const Completion<Verdict>& done) {
+    parts_->membership().check(
+        std::span(&name, 1), Deadline::after(request_time, clock_),
+        [done](std::span<const Verdict> verdicts) { done(verdicts.front()); });
   });
-  return denies;
+  return verdict->is_absent();
 }
 
 }  // namespace guestlist::demo

@@ -27,6 +27,9 @@ struct DemoReport {
   std::uint64_t packages = 0;
   std::uint64_t seed = 0;
   std::size_t connections = 0;
+  std::size_t instances = 1;
+  /// What happened half way, or empty. Writes may fail meanwhile; reads may not.
+  std::string event;
   double asked_fpr = 0;
   /// Over the distinct absent names of the traffic.
   double measured_fpr = 0;

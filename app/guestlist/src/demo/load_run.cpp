@@ -20,6 +20,8 @@ struct Part {
   LoadResult counts;
   std::vector<std::uint32_t> all_us;
   std::vector<std::uint32_t> existing_us;
+  /// Whether these exist nobody can say: a write that failed may have happened all the same.
+  std::unordered_set<std::string> failed_creates;
 };
 
 HttpRequest to_http(const PlannedRequest& planned) {
@@ -37,10 +39,12 @@ void judge(const PlannedRequest& planned, const Result<HttpResponse>& response, 
   if (planned.kind == RequestKind::create) {
     counts.created += status == 201;
     counts.failed += status != 201;
+    counts.failed_creates += status != 201;
+    if (status != 201) part.failed_creates.insert(planned.name);
     return;
   }
   if (planned.must_exist()) {
-    counts.existing_rejected += status == 404;
+    counts.existing_rejected += status == 404 && !part.failed_creates.contains(planned.name);
     counts.failed += status != 200 && status != 404;
     return;
   }
@@ -99,6 +103,7 @@ LoadResult sum_up(std::vector<Part>& parts) {
     sum.existing_rejected += counts.existing_rejected;
     sum.absent_found += counts.absent_found;
     sum.failed += counts.failed;
+    sum.failed_creates += counts.failed_creates;
     sum.absent_names.merge(counts.absent_names);
     whole.all_us.insert(whole.all_us.end(), part.all_us.begin(), part.all_us.end());
     whole.existing_us.insert(whole.existing_us.end(), part.existing_us.begin(),
@@ -111,10 +116,12 @@ LoadResult sum_up(std::vector<Part>& parts) {
 
 }  // namespace
 
-Result<LoadResult> run_load(std::uint16_t port, const Names& names, const LoadOptions& options) {
+Result<LoadResult> run_load(const std::vector<std::uint16_t>& ports, const Names& names,
+                            const LoadOptions& options) {
+  const auto port_of = [&](std::size_t connection) { return ports[connection % ports.size()]; };
   std::vector<HttpClient> clients;
   while (clients.size() < options.connections) {
-    auto client = HttpClient::connect("127.0.0.1", port, answer_timeout);
+    auto client = HttpClient::connect("127.0.0.1", port_of(clients.size()), answer_timeout);
     if (!client) return fail(std::move(client).error());
     clients.push_back(std::move(*client));
   }
@@ -125,8 +132,8 @@ Result<LoadResult> run_load(std::uint16_t port, const Names& names, const LoadOp
   for (std::size_t i = 0; i < options.connections; ++i) {
     const std::uint64_t share =
         options.requests / options.connections + (i < options.requests % options.connections);
-    threads.emplace_back(drive, std::move(clients[i]), port, Traffic(names, options.seed, i), share,
-                         std::ref(done), std::ref(parts[i]));
+    threads.emplace_back(drive, std::move(clients[i]), port_of(i), Traffic(names, options.seed, i),
+                         share, std::ref(done), std::ref(parts[i]));
   }
   while (done.load(std::memory_order_relaxed) < options.requests) {
     if (options.progress) options.progress(done.load(std::memory_order_relaxed));

@@ -36,6 +36,7 @@ struct LoadResult {
   std::uint64_t existing_rejected = 0;  ///< names that exist, answered 404. Must be 0.
   std::uint64_t absent_found = 0;       ///< names that do not exist, answered 200. Must be 0.
   std::uint64_t failed = 0;             ///< answered 5xx or not at all
+  std::uint64_t failed_creates = 0;     ///< of them packages that were to be created
   double seconds = 0;
   LatencySummary all;
   LatencySummary existing;  ///< what users feel meanwhile
@@ -44,7 +45,9 @@ struct LoadResult {
   double requests_per_second() const { return static_cast<double>(requests) / seconds; }
 };
 
-/// Errors: `unavailable` where no connection can be made.
-Result<LoadResult> run_load(std::uint16_t port, const Names& names, const LoadOptions& options);
+/// Connections go to the ports in turn. Errors: `unavailable` where no connection can be made.
+/// Requires: there is a port.
+Result<LoadResult> run_load(const std::vector<std::uint16_t>& ports, const Names& names,
+                            const LoadOptions& options);
 
 }  // namespace guestlist::demo
