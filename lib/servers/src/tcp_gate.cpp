@@ -7,7 +7,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <atomic>
+#include <algorithm>
 #include <list>
 #include <mutex>
 #include <thread>
@@ -72,8 +72,15 @@ class TcpGate::Loop {
   }
 
   std::uint16_t port() const noexcept { return port_; }
-  std::uint64_t accepted() const noexcept { return accepted_; }
-  std::uint64_t reply_bytes() const noexcept { return reply_bytes_; }
+  std::uint64_t accepted() const {
+    const std::lock_guard lock(mutex_);
+    return accepted_;
+  }
+  /// What a client has received is counted: the lock waits for the bytes that are on their way.
+  std::uint64_t reply_bytes() const {
+    const std::lock_guard lock(mutex_);
+    return reply_bytes_;
+  }
 
   void inject(const Faults& faults) {
     change([this, &faults] {
@@ -138,11 +145,9 @@ class TcpGate::Loop {
 
   void advance_connections(Wait& wait) {
     const TimePoint now = SteadyClock().now();
-    std::uint64_t replies = 0;
     std::erase_if(connections_, [&](GateConnection& connection) {
-      return !connection.advance(faults_, now, wait, replies);
+      return !connection.advance(faults_, now, wait, reply_bytes_);
     });
-    reply_bytes_ += replies;
   }
 
   static void sleep(Wait& wait) {
@@ -157,11 +162,11 @@ class TcpGate::Loop {
 
   const std::uint16_t port_;
   const std::uint16_t server_port_;
-  std::atomic<std::uint64_t> accepted_ = 0;
-  std::atomic<std::uint64_t> reply_bytes_ = 0;
 
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   bool stopping_ = false;
+  std::uint64_t accepted_ = 0;
+  std::uint64_t reply_bytes_ = 0;
   Faults faults_;
   ResetSocket listening_;
   std::list<GateConnection> connections_;
@@ -190,10 +195,10 @@ TcpGate::~TcpGate() = default;
 std::uint16_t TcpGate::port() const noexcept {
   return loop_->port();
 }
-std::uint64_t TcpGate::connections_accepted() const noexcept {
+std::uint64_t TcpGate::connections_accepted() const {
   return loop_->accepted();
 }
-std::uint64_t TcpGate::reply_bytes() const noexcept {
+std::uint64_t TcpGate::reply_bytes() const {
   return loop_->reply_bytes();
 }
 void TcpGate::inject(Faults faults) {

@@ -167,6 +167,14 @@ TEST_F(TcpGateTest, ResetsAfterTheAskedNumberOfReplyBytes) {
   EXPECT_EQ("1", server_->command({"GET", "key"}).text);
 }
 
+TEST_F(TcpGateTest, ResetsAtTheEndOfAReply) {
+  gate_.inject({.close_after_reply_bytes = 7});
+  const Client client(gate_.port());
+  EXPECT_EQ("+PONG\r\n", client.ask("PING"));
+  EXPECT_EQ("", client.receive());
+  EXPECT_EQ(ECONNRESET, errno);
+}
+
 TEST_F(TcpGateTest, CorruptsOneByteOfTheReplies) {
   gate_.inject({.corrupt_reply_byte = 2});
   const Client client(gate_.port());

@@ -34,10 +34,9 @@ struct Faults {
   /// reads them one by one; 0 for as they come.
   std::size_t slice = 0;
   /// The client's connection is reset once this many bytes of replies went through, counted from
-  /// each connection's beginning.
+  /// when the fault was injected or the connection began.
   std::optional<std::uint64_t> close_after_reply_bytes = {};
-  /// The byte of the replies with this index, counted from each connection's beginning, arrives
-  /// with all its bits flipped.
+  /// The byte of the replies with this index, counted likewise, arrives with all its bits flipped.
   std::optional<std::uint64_t> corrupt_reply_byte = {};
 };
 
@@ -57,9 +56,9 @@ class TcpGate {
 
   std::uint16_t port() const noexcept;
   /// Accepted since the gate was opened.
-  std::uint64_t connections_accepted() const noexcept;
+  std::uint64_t connections_accepted() const;
   /// Of replies, handed to clients since the gate was opened.
-  std::uint64_t reply_bytes() const noexcept;
+  std::uint64_t reply_bytes() const;
 
   /// Replaces the faults of before, for open connections and new ones. In force when it returns.
   void inject(Faults faults);
