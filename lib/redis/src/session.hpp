@@ -30,7 +30,7 @@ struct SessionOptions {
   std::string key_file;
   Duration connect_timeout = std::chrono::seconds(3);
   /// A server that does not answer a PING for twice as long is given up.
-  Duration health_check_interval = std::chrono::seconds(1);
+  Duration health_check_interval = std::chrono::seconds(2);
 };
 
 /// How commands are spelt on the wire.

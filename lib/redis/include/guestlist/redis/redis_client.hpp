@@ -35,7 +35,7 @@ class RedisClient {
   struct Options {
     Duration connect_timeout = std::chrono::seconds(3);
     /// A server that does not answer a PING for twice as long is given up.
-    Duration health_check_interval = std::chrono::seconds(1);
+    Duration health_check_interval = std::chrono::seconds(2);
     /// What may wait for replies at once; beyond it calls fail with `overloaded`.
     std::size_t max_outstanding_bytes = std::size_t{64} << 20;
     std::size_t max_outstanding_calls = std::size_t{1} << 16;
