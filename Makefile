@@ -53,7 +53,10 @@ bench: setup $(BUILD)/build.ninja
 
 interop: all setup-interop
 	@interop/run.sh check $(BUILD)/bin/guestlist build/interop
-	@$(if $(SPEED),interop/run.sh speed build/interop)
+ifdef SPEED
+	@cmake --build $(BUILD) --parallel $(JOBS) --target redis_bench
+	@interop/run.sh speed $(BUILD)/bin/redis_bench build/interop
+endif
 
 dev: setup-dev
 	@cmake --preset $@ --log-level=WARNING

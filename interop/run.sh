@@ -3,7 +3,7 @@
 # its own. Prints what fails, then `N passed, N failed`, and ends with status 1 where something failed.
 #
 #   interop/run.sh check COMMAND WORK    COMMAND is the guestlist command, WORK a folder for what is built and written
-#   interop/run.sh speed WORK            checks a second of Redisson
+#   interop/run.sh speed BENCH WORK      checks a second of Redisson and, by redis_bench, of guestlist on the same Redis
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 PATH=$PATH:$here/../.deps/usr/bin
@@ -16,8 +16,10 @@ die() { echo "interop: $*" >&2; exit 2; }
 
 build_java() {
   for version in "${redisson_versions[@]}"; do
-    mvn -q -B -Dstyle.color=never -f "$here/pom.xml" -Dredisson.version="$version" -Dinterop.directory="$work" compile ||
-      die "Maven could not build interop/ with Redisson $version; see its message above"
+    mvn -q -B -f "$here/pom.xml" -Dredisson.version="$version" -Dinterop.directory="$work" compile \
+      > "$work/run/maven.log" 2>&1 && continue
+    cat "$work/run/maven.log" >&2
+    die "Maven could not build interop/ with Redisson $version"
   done
 }
 
@@ -26,7 +28,8 @@ java_with() {
   java -cp "$built/classes:$built/dependency/*" guestlist.interop.Interop "${@:2}"
 }
 
-# A free port is guessed; whoever took it meanwhile keeps it, and another is guessed.
+# A port is guessed; where another server has it, another is guessed. That the answer is our server's matters: it
+# will be flushed.
 start_redis() {
   for _ in 1 2 3 4 5; do
     port=$((20000 + RANDOM % 12000))
@@ -34,7 +37,7 @@ start_redis() {
     redis=$!
     for _ in {1..50}; do
       kill -0 $redis 2>/dev/null || break
-      if redis-cli -p $port ping 2>/dev/null | grep -q PONG; then
+      if redis-cli -p $port info server 2>/dev/null | tr -d '\r' | grep -qx "process_id:$redis"; then
         trap 'kill $redis' EXIT
         return
       fi
@@ -59,6 +62,28 @@ check() {
   awk '/ passed, /{passed += $1; failed += $3} END {print passed " passed, " failed " failed"; exit failed > 0}' "$results"
 }
 
+# The best of several rounds on either side, for the machine may have other work.
+speed() {
+  local bench=$1 measured=$work/run/speed.csv batch form ours theirs
+  for version in "${redisson_versions[@]}"; do
+    java_with "$version" speed $port > "$work/run/speed-$version"
+  done
+  GUESTLIST_BENCH_REDIS=redis://127.0.0.1:$port "$bench" --benchmark_format=csv --benchmark_repetitions=3 \
+    --benchmark_min_time=1 --benchmark_filter='^check/(native|redisson)/(1|100)/real_time/threads:1$' > "$measured"
+  for batch in 1 100; do
+    for version in "${redisson_versions[@]}"; do
+      theirs=$(awk -v batch=$batch '$1 == batch {print $2}' "$work/run/speed-$version")
+      printf 'batch of %3d  Redisson %-8s %9d checks/s\n' $batch "$version" "$theirs"
+      for form in native redisson; do
+        ours=$(awk -F, -v row="\"check/$form/$batch/real_time/threads:1\"" \
+          '$1 == row && $7 > best {best = $7} END {printf "%.0f", best}' "$measured")
+        printf 'batch of %3d  guestlist %-8s %8d checks/s, %s times that\n' $batch $form "$ours" \
+          "$(awk "BEGIN {printf \"%.1f\", $ours / $theirs}")"
+      done
+    done
+  done
+}
+
 mode=$1
 work=$(realpath -m "${@: -1}")
 rm -rf "$work/run"
@@ -67,11 +92,6 @@ build_java
 start_redis
 case $mode in
   check) check "$(realpath "$2")" ;;
-  speed)
-    for version in "${redisson_versions[@]}"; do
-      echo "Redisson $version:"
-      java_with "$version" speed $port
-    done
-    ;;
+  speed) speed "$(realpath "$2")" ;;
   *) die "check or speed, not $mode" ;;
 esac

@@ -11,7 +11,7 @@ import org.redisson.api.RedissonClient;
 
 /** The "BloomFilterHelper" of many tutorials, Guava's hash over SETBIT, beside guestlist. */
 final class GuavaBitmapChecks {
-  private static final int ITEMS = 2000;
+  private static final int ITEMS = 300;
   private static final double FPR = 0.01;
 
   private final Report report;

@@ -15,9 +15,9 @@ import org.redisson.client.codec.StringCodec;
 
 /** Redisson's RBloomFilter and guestlist on one Redis, each codec with each type of key. */
 final class RedissonChecks {
-  private static final long ITEMS = 3000;
+  private static final long ITEMS = 1500;
   private static final double FPR = 0.01;
-  private static final int KEYS = 2000;
+  private static final int KEYS = 1000;
 
   private final Report report;
   private final Guestlist guestlist;
@@ -106,13 +106,13 @@ final class RedissonChecks {
           () -> {
             Report.equal(0, create(target("ours"), ITEMS, FPR).status());
             guestlist.run(keys, "add", target("ours"), "-");
-            Report.equal(KEYS, found(ours, keys).cardinality());
+            Report.equal((long) KEYS, ours.contains(keys));
           });
       report.check(
           law + "guestlist finds every key that Redisson added to a filter that Redisson created",
           () -> {
             Report.holds(theirs.tryInit(ITEMS, FPR), "the filter was there");
-            keys.forEach(theirs::add);
+            theirs.add(keys);
             Report.equal(KEYS, guestlist.maybes(keys, target("theirs")).cardinality());
           });
       report.check(
@@ -145,9 +145,9 @@ final class RedissonChecks {
       List<Object> all = new ArrayList<>(keys);
       all.addAll(others);
       Collections.shuffle(all, new java.util.Random(1));
-      all.forEach(sequential::add);
+      sequential.add(all);
       Report.equal(bits(name("sequential")), bits(name("shared")));
-      Report.equal(all.size(), found(shared, all).cardinality());
+      Report.equal((long) all.size(), shared.contains(all));
       Report.equal(all.size(), guestlist.maybes(all, target("shared")).cardinality());
     }
   }
@@ -159,7 +159,7 @@ final class RedissonChecks {
           RBloomFilter<Object> filter = redisson.getBloomFilter("default");
           filter.tryInit(ITEMS, FPR);
           List<Object> keys = Keys.of(String.class, KEYS, 0);
-          keys.forEach(filter::add);
+          filter.add(keys);
           Report.equal(KEYS, guestlist.maybes(keys, target("default", "kryo5", "string")).cardinality());
           Report.holds(
               guestlist.maybes(keys, target("default", "json", "string")).cardinality() < KEYS,
