@@ -109,9 +109,10 @@ TEST_F(SharedFilterClusterTest, WhatADeadMasterHadNotPassedOnIsDeniedByNobody) {
   PresentKeyWatch watch(url_, "products", keys_);
   ASSERT_TRUE(watch.recovers());
   const auto writer = required(SharedBloomFilter::make(client_, "products"));
-  // The replica stands still: it takes over without the last adds.
+  // The replica stands still and its connection is gone: it takes over without the last adds.
   auto& replica = cluster_->node(cluster_->replica_of(slot_key_));
   replica.stop();
+  cluster_->command(slot_key_, {"CLIENT", "KILL", "TYPE", "replica"});
   const auto lost = numbered_keys("lost", 300);
   ASSERT_TRUE(add(*writer, lost));
   ASSERT_EQ(count(check(*writer, lost), Verdict::absent()), 0U);
