@@ -88,7 +88,7 @@ class SharedFilterAddTest : public testing::Test {
   }
 
   void rebuild() {
-    auto builder = SharedFilterBuilder::begin(client_, "products", build_options(choice(12)));
+    auto builder = SharedFilterBuilder::begin(client_, "products", build_options(choice(4)));
     ASSERT_TRUE(builder) << builder.error().message();
     const auto rows = rows_.snapshot();
     std::this_thread::sleep_for(200ms);  // reading a table takes its time
@@ -107,7 +107,7 @@ class SharedFilterAddTest : public testing::Test {
 };
 
 TEST_F(SharedFilterAddTest, EachAddIsFoundAfterThreeRebuilds) {
-  ASSERT_TRUE(build_filter(client_, "products", {}, choice(12)));
+  ASSERT_TRUE(build_filter(client_, "products", {}, choice(4)));
   std::vector<std::thread> threads;
   for (int writer = 0; writer < writers; ++writer) {
     threads.emplace_back([this, writer] { write(writer); });
