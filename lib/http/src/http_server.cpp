@@ -13,6 +13,7 @@
 #include <list>
 #include <mutex>
 #include <optional>
+#include <shared_mutex>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -33,6 +34,10 @@ struct Shared {
   HttpServer::Handler handler;
   std::atomic<bool> stopping = false;
   std::atomic<std::size_t> connections = 0;
+  /// Held shared by an answer that comes from elsewhere, so that none is left with a context whose
+  /// loops have ended: it would hold its session there, and the session the context, for ever.
+  std::shared_mutex ending;
+  bool ended = false;
 };
 
 HttpResponse bad_request() {
@@ -95,6 +100,8 @@ class Session : public std::enable_shared_from_this<Session> {
     is_answering_ = true;
     stream_.expires_never();
     shared_->handler(std::move(request), [self = shared_from_this()](HttpResponse response) {
+      const std::shared_lock lock(self->shared_->ending);
+      if (self->shared_->ended) return;
       asio::dispatch(
           self->stream_.get_executor(),
           [self, response = std::move(response)]() mutable { self->write(std::move(response)); });
@@ -185,8 +192,12 @@ class HttpServer::Core {
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
     for_each_session([](Session& session) { session.abort(); });
+    {
+      const std::unique_lock lock(shared_->ending);
+      shared_->ended = true;
+    }
+    // Nothing begins any more, and what had begun is aborted: the loops run out of work.
     work_.reset();
-    shared_->context.stop();
     for (std::thread& thread : threads_) thread.join();
   }
 
@@ -215,6 +226,8 @@ class HttpServer::Core {
     const auto session = std::make_shared<Session>(std::move(socket), shared_);
     {
       const std::lock_guard lock(mutex_);
+      // A stop that has been through the sessions would miss this one.
+      if (shared_->stopping.load(std::memory_order_relaxed)) return;
       std::erase_if(sessions_, [](const std::weak_ptr<Session>& known) { return known.expired(); });
       sessions_.push_back(session);
     }
@@ -230,10 +243,8 @@ class HttpServer::Core {
   }
 
   std::shared_ptr<Shared> shared_;
-  asio::io_context context_;
-  asio::executor_work_guard<asio::io_context::executor_type> work_ =
-      asio::make_work_guard(context_);
-  tcp::acceptor acceptor_{asio::make_strand(shared_->context)};
+  asio::executor_work_guard<asio::io_context::executor_type> work_;
+  tcp::acceptor acceptor_;
   std::uint16_t port_ = 0;
   std::mutex mutex_;
   std::list<std::weak_ptr<Session>> sessions_;
