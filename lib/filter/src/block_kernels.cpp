@@ -7,14 +7,6 @@
 namespace guestlist {
 namespace {
 
-#if defined(__SANITIZE_THREAD__)
-constexpr bool races_are_watched = true;
-#elif defined(__has_feature)
-constexpr bool races_are_watched = __has_feature(thread_sanitizer);
-#else
-constexpr bool races_are_watched = false;
-#endif
-
 const BlockKernels* find_kernels(Isa isa, BlockLayout layout) noexcept {
   switch (isa) {
     case Isa::scalar:

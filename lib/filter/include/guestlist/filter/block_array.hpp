@@ -90,11 +90,12 @@ class BlockArray {
 // reaches the best body of the machine. They are always inlined so that a program may mix units of
 // both kinds.
 
-#if defined(__AVX2__) && !defined(__SANITIZE_THREAD__)
+#if defined(__AVX2__)
 
 template <class Layout>
 [[gnu::always_inline]] inline bool BlockArray::may_contain_in(KeyHash hash) const noexcept {
   assert(layout_ == Layout::layout);
+  if constexpr (races_are_watched) return kernels_->may_contain(words(), blocks_, hash.value);
   return BlockBodyAvx2<Layout>::may_contain(
       words() + Layout::block_of(hash.value, blocks_) * Layout::words, Layout::bits_of(hash.value));
 }
@@ -102,6 +103,7 @@ template <class Layout>
 template <class Layout>
 [[gnu::always_inline]] inline bool BlockArray::insert_in(KeyHash hash) noexcept {
   assert(layout_ == Layout::layout);
+  if constexpr (races_are_watched) return kernels_->insert(words(), blocks_, hash.value);
   return BlockBodyAvx2<Layout>::insert(
       words() + Layout::block_of(hash.value, blocks_) * Layout::words, Layout::bits_of(hash.value));
 }
