@@ -62,6 +62,24 @@ CallResult report(const Options& options, const AnyFilter& filter, std::uint64_t
   return Exit::success;
 }
 
+/// Leaves the file that is there alone; fails where it is not as asked.
+CallResult keep_existing(const Options& options, std::uint64_t items, double fpr) {
+  const auto secret = read_secret(options.hash.secret_file);
+  if (!secret) return fail(secret.error());
+  const auto file = FilterFile::open(options.target, *secret);
+  if (!file) return fail(file.error());
+  const std::string other = difference(*file, options, items, fpr);
+  if (!other.empty()) {
+    return fail(Errc::already_exists,
+                fmt::format("'{}' exists already and is left alone: {}; remove it, or "
+                            "name another file",
+                            options.target, other));
+  }
+  const auto filter = file->verified();
+  if (!filter) return fail(filter.error());
+  return report(options, **filter, file->header().info.generation, false);
+}
+
 CallResult create_in_redis(const Options& options, std::uint64_t items, double fpr, KeyType type) {
   const auto target = RedisTarget::parse(options.target, PlannedSize{items, fpr});
   if (!target) return fail(target.error());
@@ -114,27 +132,7 @@ CallResult run(const Options& options) {
   if (is_redis_url(options.target)) return create_in_redis(options, *items, *fpr, *type);
   if (auto is_file = check_is_file(options.target); !is_file)
     return fail(std::move(is_file).error());
-
-  // Of two that create one file, the second finds what the first has made, and perhaps filled.
-  const std::filesystem::path folder = std::filesystem::path(options.target).parent_path();
-  const auto lock = FileLock::acquire(folder.empty() ? "." : folder.string());
-  if (!lock) return fail(lock.error());
-  if (std::filesystem::exists(options.target)) {
-    const auto secret = read_secret(options.hash.secret_file);
-    if (!secret) return fail(secret.error());
-    const auto file = FilterFile::open(options.target, *secret);
-    if (!file) return fail(file.error());
-    const std::string other = difference(*file, options, *items, *fpr);
-    if (!other.empty()) {
-      return fail(Errc::already_exists,
-                  fmt::format("'{}' exists already and is left alone: {}; remove it, or "
-                              "name another file",
-                              options.target, other));
-    }
-    const auto filter = file->verified();
-    if (!filter) return fail(filter.error());
-    return report(options, **filter, file->header().info.generation, false);
-  }
+  if (std::filesystem::exists(options.target)) return keep_existing(options, *items, *fpr);
 
   const auto chosen = choose_hasher(options.hash);
   if (!chosen) return fail(chosen.error());
@@ -143,10 +141,11 @@ CallResult run(const Options& options) {
   FilterFileInfo info;
   info.key_type = options.key_type;
   info.origin = "created empty";
-  if (auto written = write_filter_file(options.target, *filter, info, chosen->placement);
-      !written) {
-    return fail(std::move(written).error());
-  }
+  const auto created = create_filter_file(options.target, *filter, info, chosen->placement);
+  // Somebody else was faster, and has perhaps filled it already.
+  if (!created && created.error().code == Errc::already_exists)
+    return keep_existing(options, *items, *fpr);
+  if (!created) return fail(created.error());
   return report(options, *filter, info.generation, true);
 }
 

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <utility>
@@ -152,17 +153,39 @@ Result<void> AtomicFile::write_at(std::uint64_t offset, ByteView bytes) {
   return {};
 }
 
-Result<void> AtomicFile::commit() {
+Result<void> AtomicFile::flush() {
   if (::fsync(descriptor_) != 0) return fail(write_error(path_));
   if (::close(std::exchange(descriptor_, -1)) != 0) return fail(write_error(path_));
-  if (::rename(temporary_.c_str(), path_.c_str()) != 0) return fail(write_error(path_));
-  temporary_.clear();
+  return {};
+}
+
+void AtomicFile::flush_folder() const noexcept {
   const int folder = ::open(folder_of(path_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (folder >= 0) {
     // Some file systems refuse to flush a folder; the rename itself has succeeded by now.
     ::fsync(folder);
     ::close(folder);
   }
+}
+
+Result<void> AtomicFile::commit() {
+  if (auto flushed = flush(); !flushed) return flushed;
+  if (::rename(temporary_.c_str(), path_.c_str()) != 0) return fail(write_error(path_));
+  temporary_.clear();
+  flush_folder();
+  return {};
+}
+
+Result<void> AtomicFile::commit_new() {
+  if (auto flushed = flush(); !flushed) return flushed;
+  int done = ::renameat2(AT_FDCWD, temporary_.c_str(), AT_FDCWD, path_.c_str(), RENAME_NOREPLACE);
+  // Some file systems, NFS among them, cannot rename so, and can link.
+  if (done != 0 && errno == EINVAL) done = ::link(temporary_.c_str(), path_.c_str());
+  if (done != 0 && errno == EEXIST)
+    return fail(Errc::already_exists, "'" + path_ + "' exists already");
+  if (done != 0) return fail(write_error(path_));
+  discard();
+  flush_folder();
   return {};
 }
 

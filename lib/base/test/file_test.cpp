@@ -8,7 +8,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <filesystem>
+#include <thread>
+#include <vector>
 
 namespace guestlist {
 namespace {
@@ -53,6 +56,36 @@ TEST_F(FileTest, LeavesTheOldFileAndNothingElseWhenGivenUp) {
     ASSERT_TRUE(file && file->write(as_bytes("half of the n")));
   }
   EXPECT_EQ("old", content("a"));
+  EXPECT_EQ(1, file_count());
+}
+
+TEST_F(FileTest, PutsANewFileOnlyWhereNoneIs) {
+  ASSERT_TRUE(write_file(path("a"), as_bytes("old")));
+  {
+    auto file = AtomicFile::create(path("a"));
+    ASSERT_TRUE(file && file->write(as_bytes("new")));
+    EXPECT_EQ(Errc::already_exists, file->commit_new().error().code);
+  }
+  auto file = AtomicFile::create(path("b"));
+  ASSERT_TRUE(file && file->write(as_bytes("new")) && file->commit_new());
+  EXPECT_EQ("old", content("a"));
+  EXPECT_EQ("new", content("b"));
+  EXPECT_EQ(2, file_count());
+}
+
+TEST_F(FileTest, LetsOneOfManyPutANewFile) {
+  std::atomic<int> succeeded = 0;
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 8; ++i) {
+    threads.emplace_back([&] {
+      auto file = AtomicFile::create(path("a"));
+      ASSERT_TRUE(file && file->write(as_bytes("whole")));
+      succeeded += file->commit_new().has_value() ? 1 : 0;
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(1, succeeded);
+  EXPECT_EQ("whole", content("a"));
   EXPECT_EQ(1, file_count());
 }
 

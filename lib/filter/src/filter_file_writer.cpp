@@ -100,17 +100,16 @@ Result<std::vector<std::byte>> write_body(AtomicFile& file, Body body, std::uint
   return table;
 }
 
-}  // namespace
-
-Result<void> write_filter_file(const std::string& path, const AnyFilter& filter,
-                               const FilterFileInfo& info, SecretPlacement placement,
-                               const FileProgress& progress) {
+/// All of the file, not yet under its name.
+Result<AtomicFile> prepare(const std::string& path, const AnyFilter& filter,
+                           const FilterFileInfo& info, SecretPlacement placement,
+                           const FileProgress& progress) {
   const auto header = make_header(filter, info, placement);
   if (!header) return fail(header.error());
   const bool is_confidential = header->secret && header->hash == HashKind::siphash;
   auto file =
       AtomicFile::create(path, is_confidential ? Readers::owner_and_group : Readers::everyone);
-  if (!file) return fail(std::move(file).error());
+  if (!file) return file;
   // Header and table come first in the file and are known last: their room is taken with zeros.
   const std::vector<std::byte> room(header->body_offset);
   if (auto written = file->write(room); !written) return fail(std::move(written).error());
@@ -120,7 +119,24 @@ Result<void> write_filter_file(const std::string& path, const AnyFilter& filter,
   auto front = filter_file::encode_header(*header, filter_file::checksum(*table));
   front.insert(front.end(), table->begin(), table->end());
   if (auto written = file->write_at(0, front); !written) return fail(std::move(written).error());
+  return file;
+}
+
+}  // namespace
+
+Result<void> write_filter_file(const std::string& path, const AnyFilter& filter,
+                               const FilterFileInfo& info, SecretPlacement placement,
+                               const FileProgress& progress) {
+  auto file = prepare(path, filter, info, placement, progress);
+  if (!file) return fail(std::move(file).error());
   return file->commit();
+}
+
+Result<void> create_filter_file(const std::string& path, const AnyFilter& filter,
+                                const FilterFileInfo& info, SecretPlacement placement) {
+  auto file = prepare(path, filter, info, placement, {});
+  if (!file) return fail(std::move(file).error());
+  return file->commit_new();
 }
 
 }  // namespace guestlist

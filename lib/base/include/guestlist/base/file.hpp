@@ -63,11 +63,16 @@ class AtomicFile {
   Result<void> write(ByteView bytes);
   /// Overwrites bytes that were written before; the end of the file does not move.
   Result<void> write_at(std::uint64_t offset, ByteView bytes);
-  /// Flush, rename, flush the folder. Requires: called once.
+  /// Flush, rename, flush the folder. Requires: one commit is called, once.
   Result<void> commit();
+  /// The same where no file may be there yet: of several that do so at once, one succeeds, and
+  /// what another has put there stays. Errors: `already_exists`; `unwritable`.
+  Result<void> commit_new();
 
  private:
   AtomicFile(std::string path, std::string temporary, int descriptor) noexcept;
+  Result<void> flush();
+  void flush_folder() const noexcept;
   void discard() noexcept;
 
   std::string path_;

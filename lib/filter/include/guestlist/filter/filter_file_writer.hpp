@@ -30,4 +30,10 @@ Result<void> write_filter_file(const std::string& path, const AnyFilter& filter,
                                SecretPlacement placement = SecretPlacement::in_file,
                                const FileProgress& progress = {});
 
+/// The same where no file may be there yet, whoever else writes one at that moment. Errors:
+/// `already_exists`, and the file there is left alone.
+Result<void> create_filter_file(const std::string& path, const AnyFilter& filter,
+                                const FilterFileInfo& info,
+                                SecretPlacement placement = SecretPlacement::in_file);
+
 }  // namespace guestlist
