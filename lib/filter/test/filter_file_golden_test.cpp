@@ -61,6 +61,21 @@ AnyFilter of_structure() {
   return sample_filter(structure, golden_items, KeyHasher::siphash(golden_secret()));
 }
 
+/// Of a size that today's planning gives no more; the files that have it stay as they are.
+template <Structure structure>
+AnyFilter of_earlier_size() {
+  FilterShape shape = empty_filter(structure, golden_items, KeyHasher::xxh64()).shape();
+  LayerShape& layer = shape.layers.front();
+  layer.units = 960;
+  layer.size_bytes = structure == Structure::classic_bloom ? 128 : 512;
+  std::vector<Storage> layers;
+  layers.push_back(Storage::allocate(layer.size_bytes).value());
+  const KeyHasher hasher = KeyHasher::siphash(golden_secret());
+  AnyFilter filter = AnyFilter::restore(shape, hasher, std::move(layers)).value();
+  for (std::uint64_t i = 0; i < golden_items; ++i) (void)filter.insert(sample_key(i)).value();
+  return filter;
+}
+
 const GoldenFile golden_files[] = {
     {"bloom", of_structure<Structure::bloom>, SecretPlacement::in_file},
     {"bloom-secret-elsewhere", of_structure<Structure::bloom>, SecretPlacement::elsewhere},
@@ -70,8 +85,8 @@ const GoldenFile golden_files[] = {
     {"bloom-split-block-xxh64",
      [] { return with_layout<BlockLayout::split_block>(KeyHasher::xxh64()); },
      SecretPlacement::in_file},
-    {"classic-bloom", of_structure<Structure::classic_bloom>, SecretPlacement::in_file},
-    {"counting-bloom", of_structure<Structure::counting_bloom>, SecretPlacement::in_file},
+    {"classic-bloom", of_earlier_size<Structure::classic_bloom>, SecretPlacement::in_file},
+    {"counting-bloom", of_earlier_size<Structure::counting_bloom>, SecretPlacement::in_file},
     {"scalable-bloom", scalable, SecretPlacement::in_file},
     {"cuckoo", of_structure<Structure::cuckoo>, SecretPlacement::in_file},
 };
