@@ -42,7 +42,8 @@ void declare(CLI::App& command, Options& options) {
 CallResult build_guava(const Options& options, std::uint64_t items, double fpr, KeyType type) {
   const auto kind = parse_funnel(options.format);
   if (!kind) return fail(kind.error());
-  auto filter = GuavaBloomFilter::make(items, fpr, parse_strategy(options.format));
+  auto filter = GuavaBloomFilter::make(items, fpr, parse_strategy(options.format),
+                                       parse_sizing(options.format));
   if (!filter) return fail(std::move(filter).error());
   auto reader = KeyReader::open(options.inputs);
   if (!reader) return fail(std::move(reader).error());

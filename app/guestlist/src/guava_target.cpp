@@ -26,6 +26,12 @@ void declare_format(CLI::App& command, FormatOptions& format, bool writes) {
                   "Guava's strategy: mitz-64, or mitz-32 as before Guava 17")
       ->check(CLI::IsMember({"mitz-64", "mitz-32"}))
       ->capture_default_str();
+  command
+      .add_option(
+          "--sizing", format.sizing,
+          "How Guava computes its number of probes: by-bits up to 33.3, by-fpr from 33.4 on")
+      ->check(CLI::IsMember({"by-bits", "by-fpr"}))
+      ->capture_default_str();
 }
 
 Result<GuavaFunnel> parse_funnel(const FormatOptions& format) {
@@ -42,6 +48,10 @@ Result<GuavaFunnel> parse_funnel(const FormatOptions& format) {
 
 GuavaStrategy parse_strategy(const FormatOptions& format) noexcept {
   return format.strategy == "mitz-32" ? GuavaStrategy::mitz_32 : GuavaStrategy::mitz_64;
+}
+
+GuavaSizing parse_sizing(const FormatOptions& format) noexcept {
+  return format.sizing == "by-fpr" ? GuavaSizing::by_fpr : GuavaSizing::by_bits;
 }
 
 Result<GuavaBloomFilter> read_guava(const std::string& path) {

@@ -1,6 +1,6 @@
 #pragma once
 
-// Guava streams as targets of the command: `--format guava --funnel F [--strategy S]`.
+// Guava streams as targets of the command: `--format guava --funnel F [--strategy S] [--sizing N]`.
 
 #include <string>
 
@@ -16,16 +16,18 @@ struct FormatOptions {
   std::string format = "guestlist";
   std::string funnel;
   std::string strategy = "mitz-64";
+  std::string sizing = "by-bits";
 
   bool is_guava() const noexcept { return format == "guava"; }
 };
 
-/// `--format`, `--funnel`, and with `writes` `--strategy`.
+/// `--format`, `--funnel`, and with `writes` `--strategy` and `--sizing`.
 void declare_format(CLI::App& command, FormatOptions& format, bool writes);
 
 /// Errors: `invalid_argument` where the funnel is missing or unknown.
 Result<GuavaFunnel> parse_funnel(const FormatOptions& format);
 GuavaStrategy parse_strategy(const FormatOptions& format) noexcept;
+GuavaSizing parse_sizing(const FormatOptions& format) noexcept;
 
 /// Errors: of the file; of GuavaBloomFilter::read, with the path.
 Result<GuavaBloomFilter> read_guava(const std::string& path);

@@ -203,6 +203,13 @@ TEST_F(CommandTest, WritesAndReadsGuavaStreams) {
                  "'x' is no long");
 }
 
+TEST_F(CommandTest, SizesGuavaStreamsAsTheVersionAskedFor) {
+  write("keys", "a\n");
+  const std::string build = "build keys --format guava --funnel string --items 1 --fpr 0.01 --json";
+  EXPECT_EQ(6, number(json_of(run(build + " -o old.bin").out), "probes"));
+  EXPECT_EQ(7, number(json_of(run(build + " -o new.bin --sizing by-fpr").out), "probes"));
+}
+
 TEST_F(CommandTest, RefusesBadInputInOneLineAndWritesNothing) {
   write("keys", "a\nb\n");
   write("empty", "");
