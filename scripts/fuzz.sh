@@ -3,7 +3,8 @@
 #
 # A fuzzer is lib/*/fuzz/NAME_fuzz.cpp (or app/*/fuzz); its seeds, if it has any, are in fuzz/corpus/NAME
 # beside it. What a run finds stays in BUILD/fuzz/NAME and is where the next run goes on. One line a
-# fuzzer; the output of one that fails is shown, and so is the command that repeats the failure.
+# fuzzer; the output of one that fails is shown, and so is the command that repeats the failure. As many
+# run at a time as the machine has processors, or JOBS.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -18,8 +19,9 @@ for source in "${sources[@]}"; do targets+=("$(basename "$source" .cpp)"); done
 cmake --build "$build" --parallel "${JOBS:-$(nproc)}" --target "${targets[@]}" > "$build/fuzz.log" 2>&1 ||
   { cat "$build/fuzz.log"; exit 1; }
 
-failed=0
-for source in "${sources[@]}"; do
+# Prints the line of one fuzzer.
+fuzz() {
+  local source=$1 target name found seeds arguments
   target=$(basename "$source" .cpp)
   name=${target%_fuzz}
   found=$build/fuzz/$name
@@ -29,14 +31,17 @@ for source in "${sources[@]}"; do
   [ ! -d "$seeds" ] || arguments+=("$seeds")
   if "$build/bin/$target" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 \
       -print_final_stats=1 -artifact_prefix="$found/" "${arguments[@]}" > "$found/log" 2>&1; then
-    runs=$(sed -n 's/^stat::number_of_executed_units: *//p' "$found/log")
-    covered=$(sed -n 's/.* cov: \([0-9]*\).*/\1/p' "$found/log" | tail -1)
-    printf '%-24s ok      %12d inputs, %6d edges covered\n' "$name" "$runs" "${covered:-0}"
+    printf '%-24s ok      %12d inputs, %6d edges covered\n' "$name" \
+      "$(sed -n 's/^stat::number_of_executed_units: *//p' "$found/log")" \
+      "$(sed -n 's/.* cov: \([0-9]*\).*/\1/p' "$found/log" | tail -1)"
   else
-    failed=1
-    printf '%-24s FAILED; repeat it with %s %s\n' "$name" "$build/bin/$target" \
-      "$(sed -n 's/.*Test unit written to //p' "$found/log" | tail -1)"
-    tail -n 60 "$found/log"
+    printf '%-24s FAILED; repeat it with %s %s\n%s\n' "$name" "$build/bin/$target" \
+      "$(sed -n 's/.*Test unit written to //p' "$found/log" | tail -1)" "$(tail -n 60 "$found/log")"
+    return 1
   fi
-done
-exit "$failed"
+}
+export -f fuzz
+export build seconds
+
+printf '%s\n' "${sources[@]}" |
+  xargs --max-procs "${JOBS:-$(nproc)}" --max-args 1 bash -c 'fuzz "$0"'
