@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "call.hpp"
-
 namespace guestlist {
 namespace {
 
@@ -24,6 +22,16 @@ class ArgumentReader final : public KeyReader {
 };
 
 }  // namespace
+
+void declare_key_arguments(CLI::App& command, KeyArguments& arguments) {
+  command.add_option("TARGET", arguments.target, "A filter file, or a filter in Redis")->required();
+  command.add_option("KEY", arguments.keys, "Keys; none or '-': standard input, a key a line");
+  declare_crlf(command, arguments.crlf);
+  declare_key_type(command, arguments.key_type);
+  declare_secret_file(command, arguments.secret_file);
+  declare_format(command, arguments.format, false);
+  declare_json(command, arguments.json);
+}
 
 Result<std::unique_ptr<KeyReader>> read_argument_keys(const std::vector<std::string>& keys,
                                                       bool crlf) {

@@ -6,10 +6,25 @@
 #include <string>
 #include <vector>
 
+#include "call.hpp"
+#include "guava_target.hpp"
 #include "guestlist/hash/key_type.hpp"
 #include "key_reader.hpp"
 
 namespace guestlist {
+
+/// What `add` and `query` are told: a filter, and keys.
+struct KeyArguments {
+  std::string target;
+  std::vector<std::string> keys;
+  bool crlf = false;
+  std::string secret_file;
+  FormatOptions format;
+  std::string key_type;
+  bool json = false;
+};
+
+void declare_key_arguments(CLI::App& command, KeyArguments& arguments);
 
 /// A reader over `keys`, as they are; over the lines of standard input where there are none, or the
 /// only one is

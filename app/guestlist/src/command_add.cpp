@@ -11,24 +11,10 @@
 namespace guestlist {
 namespace {
 
-struct Options {
-  std::string target;
-  std::vector<std::string> keys;
-  bool crlf = false;
-  std::string secret_file;
-  FormatOptions format;
-  std::string key_type;
-  bool json = false;
-};
+using Options = KeyArguments;
 
 void declare(CLI::App& command, Options& options) {
-  command.add_option("TARGET", options.target, "A filter file, or a filter in Redis")->required();
-  command.add_option("KEY", options.keys, "Keys; none or '-': standard input, a key a line");
-  declare_crlf(command, options.crlf);
-  declare_key_type(command, options.key_type);
-  declare_secret_file(command, options.secret_file);
-  declare_format(command, options.format, false);
-  declare_json(command, options.json);
+  declare_key_arguments(command, options);
   command.footer("Example: guestlist add ids.gl 1001 1002");
 }
 

@@ -32,12 +32,12 @@ void declare(CLI::App& command, Options& options) {
 }
 
 /// What an existing filter has otherwise than it was asked for; empty where nothing.
-std::string difference(const FilterFile& file, const Options& options, std::uint64_t items,
-                       double fpr) {
+std::string difference(const FilterFile& file, const Options& options, const PlannedSize& size) {
   const FilterFileHeader& header = file.header();
-  if (header.shape.capacity != items)
+  if (header.shape.capacity != size.items)
     return fmt::format("it was made for {} items", header.shape.capacity);
-  if (header.shape.fpr != fpr) return fmt::format("it was made for an fpr of {}", header.shape.fpr);
+  if (header.shape.fpr != size.fpr)
+    return fmt::format("it was made for an fpr of {}", header.shape.fpr);
   if (structure_name(header.shape) != options.structure) {
     return fmt::format("its structure is {}", structure_name(header.shape));
   }
@@ -63,12 +63,12 @@ CallResult report(const Options& options, const AnyFilter& filter, std::uint64_t
 }
 
 /// Leaves the file that is there alone; fails where it is not as asked.
-CallResult keep_existing(const Options& options, std::uint64_t items, double fpr) {
+CallResult keep_existing(const Options& options, const PlannedSize& size) {
   const auto secret = read_secret(options.hash.secret_file);
   if (!secret) return fail(secret.error());
   const auto file = FilterFile::open(options.target, *secret);
   if (!file) return fail(file.error());
-  const std::string other = difference(*file, options, items, fpr);
+  const std::string other = difference(*file, options, size);
   if (!other.empty()) {
     return fail(Errc::already_exists,
                 fmt::format("'{}' exists already and is left alone: {}; remove it, or "
@@ -80,8 +80,8 @@ CallResult keep_existing(const Options& options, std::uint64_t items, double fpr
   return report(options, **filter, file->header().info.generation, false);
 }
 
-CallResult create_in_redis(const Options& options, std::uint64_t items, double fpr, KeyType type) {
-  const auto target = RedisTarget::parse(options.target, PlannedSize{items, fpr});
+CallResult create_in_redis(const Options& options, const PlannedSize& size, KeyType type) {
+  const auto target = RedisTarget::parse(options.target, size);
   if (!target) return fail(target.error());
   auto created = Result<bool>(false);
   if (target->is_native()) {
@@ -95,8 +95,8 @@ CallResult create_in_redis(const Options& options, std::uint64_t items, double f
                   "--secret-file: a filter in Redis has a secret of its own in every generation");
     }
     SharedBuildOptions build;
-    build.items = items;
-    build.fpr = fpr;
+    build.items = size.items;
+    build.fpr = size.fpr;
     build.hash = options.hash.hash == "xxh3" ? HashKind::xxh3 : HashKind::siphash;
     build.shards = target->shards();
     build.key_type = type;
@@ -104,7 +104,7 @@ CallResult create_in_redis(const Options& options, std::uint64_t items, double f
     build.patience = std::chrono::seconds(10);
     created = create_shared_filter(target->client(), target->name(), build);
   } else {
-    created = target->filter().create(items, fpr, target->deadline());
+    created = target->filter().create(size.items, size.fpr, target->deadline());
   }
   if (!created) return fail(created.error());
   const auto facts = target->filter().inspect(target->deadline());
@@ -114,29 +114,23 @@ CallResult create_in_redis(const Options& options, std::uint64_t items, double f
   print_result(options.json, figures,
                fmt::format("{}: {}, {} for {} items at {}\n", target->text(),
                            *created ? "created" : "exists with the same parameters",
-                           format_bytes(facts->size_bytes), format_count(items), fpr));
+                           format_bytes(facts->size_bytes), format_count(size.items), size.fpr));
   return Exit::success;
 }
 
 CallResult run(const Options& options) {
-  if (options.size.items.empty()) {
-    return fail(Errc::invalid_argument,
-                "--items is missing: say how many keys the filter is planned for");
-  }
-  const auto items = parse_items(options.size.items);
-  if (!items) return fail(items.error());
-  const auto fpr = parse_fpr(options.size.fpr);
-  if (!fpr) return fail(fpr.error());
+  const auto size = parse_size(options.size.items, options.size.fpr);
+  if (!size) return fail(size.error());
   const auto type = parse_key_type(options.key_type);
   if (!type) return fail(type.error());
-  if (is_redis_url(options.target)) return create_in_redis(options, *items, *fpr, *type);
+  if (is_redis_url(options.target)) return create_in_redis(options, *size, *type);
   if (auto is_file = check_is_file(options.target); !is_file)
     return fail(std::move(is_file).error());
-  if (std::filesystem::exists(options.target)) return keep_existing(options, *items, *fpr);
+  if (std::filesystem::exists(options.target)) return keep_existing(options, *size);
 
   const auto chosen = choose_hasher(options.hash);
   if (!chosen) return fail(chosen.error());
-  const auto filter = make_filter(options.structure, *items, *fpr, chosen->hasher);
+  const auto filter = make_filter(options.structure, size->items, size->fpr, chosen->hasher);
   if (!filter) return fail(filter.error());
   FilterFileInfo info;
   info.key_type = options.key_type;
@@ -144,7 +138,7 @@ CallResult run(const Options& options) {
   const auto created = create_filter_file(options.target, *filter, info, chosen->placement);
   // Somebody else was faster, and has perhaps filled it already.
   if (!created && created.error().code == Errc::already_exists)
-    return keep_existing(options, *items, *fpr);
+    return keep_existing(options, *size);
   if (!created) return fail(created.error());
   return report(options, *filter, info.generation, true);
 }

@@ -136,11 +136,9 @@ Result<State> kept_state(const Options& options) {
                             options.state, structure_name(shape)));
   }
   if (!options.size.items.empty()) {
-    const auto items = parse_items(options.size.items);
-    if (!items) return fail(items.error());
-    const auto fpr = parse_fpr(options.size.fpr);
-    if (!fpr) return fail(fpr.error());
-    if (*items != shape.capacity || *fpr != shape.fpr) {
+    const auto size = parse_size(options.size.items, options.size.fpr);
+    if (!size) return fail(size.error());
+    if (size->items != shape.capacity || size->fpr != shape.fpr) {
       return fail(
           Errc::mismatched,
           fmt::format("'{}' was made with --items {} --fpr {}; give the same, or another --state",

@@ -48,30 +48,25 @@ std::string to_row(const StructureCandidate& candidate, bool is_chosen) {
 }
 
 CallResult run(const Options& options) {
-  if (options.size.items.empty()) {
-    return fail(Errc::invalid_argument,
-                "--items is missing: say how many keys the filter is planned for");
-  }
-  const auto items = parse_items(options.size.items);
-  if (!items) return fail(items.error());
-  const auto fpr = parse_fpr(options.size.fpr);
-  if (!fpr) return fail(fpr.error());
-  const auto plan = plan_structures(*items, *fpr, options.needs);
+  const auto size = parse_size(options.size.items, options.size.fpr);
+  if (!size) return fail(size.error());
+  const auto plan = plan_structures(size->items, size->fpr, options.needs);
   if (!plan) return fail(plan.error());
   const StructureCandidate& chosen = plan->chosen();
 
   boost::json::array all;
-  std::string text = fmt::format(
-      "{} items at an fpr of {}\n\n  {:<16}{:>12}{:>10}{:>8}{:>14}{:>10}\n", format_count(*items),
-      *fpr, "structure", "memory", "bits/key", "probes", "cache misses", "fpr");
+  std::string text =
+      fmt::format("{} items at an fpr of {}\n\n  {:<16}{:>12}{:>10}{:>8}{:>14}{:>10}\n",
+                  format_count(size->items), size->fpr, "structure", "memory", "bits/key", "probes",
+                  "cache misses", "fpr");
   for (const StructureCandidate& candidate : plan->candidates) {
     all.push_back(to_json(candidate));
     text += to_row(candidate, &candidate == &chosen);
   }
   text += fmt::format("\nTake {}: {}\n", name_of(chosen), plan->reason);
   boost::json::object figures = to_json(chosen);
-  figures["items"] = *items;
-  figures["capacity"] = *items;
+  figures["items"] = size->items;
+  figures["capacity"] = size->items;
   figures["reason"] = plan->reason;
   figures["structures"] = std::move(all);
   print_result(options.json, figures, text);

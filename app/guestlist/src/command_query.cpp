@@ -14,16 +14,9 @@
 namespace guestlist {
 namespace {
 
-struct Options {
-  std::string target;
-  std::vector<std::string> keys;
-  bool crlf = false;
+struct Options : KeyArguments {
   std::string print = "maybe";
   bool count = false;
-  std::string secret_file;
-  FormatOptions format;
-  std::string key_type;
-  bool json = false;
 };
 
 struct Counts {
@@ -45,17 +38,11 @@ struct Counts {
 };
 
 void declare(CLI::App& command, Options& options) {
-  command.add_option("TARGET", options.target, "A filter file, or a filter in Redis")->required();
-  command.add_option("KEY", options.keys, "Keys; none or '-': standard input, a key a line");
+  declare_key_arguments(command, options);
   command.add_option("--print", options.print, "Which keys to print; all: each with its verdict")
       ->check(CLI::IsMember({"maybe", "absent", "unknown", "all"}))
       ->capture_default_str();
   command.add_flag("--count", options.count, "Print how many keys would be printed, not the keys");
-  declare_crlf(command, options.crlf);
-  declare_key_type(command, options.key_type);
-  declare_secret_file(command, options.secret_file);
-  declare_format(command, options.format, false);
-  declare_json(command, options.json);
   command.footer(
       "Exit status: 0 if no key is absent, 1 if some are, 2 on an error.\n"
       "Example: guestlist query ids.gl --print absent < wanted.txt");

@@ -51,4 +51,16 @@ Result<double> parse_fpr(const std::string& text) {
   return fpr;
 }
 
+Result<PlannedSize> parse_size(const std::string& items, const std::string& fpr) {
+  if (items.empty()) {
+    return fail(Errc::invalid_argument,
+                "--items is missing: say how many keys the filter is planned for");
+  }
+  const auto parsed_items = parse_items(items);
+  if (!parsed_items) return fail(parsed_items.error());
+  const auto parsed_fpr = parse_fpr(fpr);
+  if (!parsed_fpr) return fail(parsed_fpr.error());
+  return PlannedSize{*parsed_items, *parsed_fpr};
+}
+
 }  // namespace guestlist

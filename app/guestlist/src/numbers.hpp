@@ -16,4 +16,14 @@ Result<std::uint64_t> parse_items(const std::string& text);
 /// A rate between 0 and 1, both excluded: `0.01`, `1e-4`, `1%`. Errors: `invalid_argument`.
 Result<double> parse_fpr(const std::string& text);
 
+/// What a filter is planned for.
+struct PlannedSize {
+  std::uint64_t items;
+  double fpr;
+};
+
+/// From `--items` and `--fpr`, where both must be known. Errors: `invalid_argument`, also where
+/// `items` is empty; `too_large`.
+Result<PlannedSize> parse_size(const std::string& items, const std::string& fpr);
+
 }  // namespace guestlist

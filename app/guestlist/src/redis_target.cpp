@@ -59,12 +59,10 @@ Result<std::shared_ptr<RemoteFilter>> make_guava(const RedisUrl& url,
                                                  std::shared_ptr<RedisClient> client,
                                                  std::optional<PlannedSize> size) {
   if (const auto items = url.parameter("items"); !items.empty()) {
-    const auto parsed_items = parse_items(std::string(items));
-    if (!parsed_items) return fail(parsed_items.error());
-    const auto fpr_text = url.parameter("fpr");
-    const auto parsed_fpr = parse_fpr(fpr_text.empty() ? "0.01" : std::string(fpr_text));
-    if (!parsed_fpr) return fail(parsed_fpr.error());
-    size = PlannedSize{*parsed_items, *parsed_fpr};
+    const auto fpr = url.parameter("fpr");
+    const auto parsed = parse_size(std::string(items), fpr.empty() ? "0.01" : std::string(fpr));
+    if (!parsed) return fail(parsed.error());
+    size = *parsed;
   }
   if (!size) {
     return fail(Errc::invalid_argument,

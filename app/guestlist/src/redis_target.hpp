@@ -15,14 +15,9 @@
 #include "guestlist/redis/redis_client.hpp"
 #include "guestlist/redis/remote_filter.hpp"
 #include "guestlist/redis/shared_filter_builder.hpp"
+#include "numbers.hpp"
 
 namespace guestlist {
-
-/// What a filter is planned for, where the format needs to be told.
-struct PlannedSize {
-  std::uint64_t items;
-  double fpr;
-};
 
 class RedisTarget {
  public:
