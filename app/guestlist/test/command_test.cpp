@@ -236,7 +236,7 @@ TEST_F(CommandTest, RefusesBadInputInOneLineAndWritesNothing) {
   expect_refusal("build bad.jsonl --json-field nope -o refused.gl --items 5", "no field 'nope'");
   expect_refusal("query keys a", "no guestlist filter file");
   expect_refusal("query missing a", "cannot read 'missing'");
-  expect_refusal("query redis://localhost?filter=x a", "not over redis");
+  expect_refusal("query redis://127.0.0.1:1?filter=x a", "cannot connect to 127.0.0.1:1");
   expect_refusal("drop keys", "rm");
   expect_refusal("frob", "no call 'frob'");
   expect_refusal("build keys", "--output");
