@@ -73,6 +73,7 @@ void Lane::go_on_connecting(TimePoint now) {
 void Lane::ask_catalog(State state, TimePoint now) {
   const auto values = KeyTable::catalog_values(table_);
   std::vector<const char*> pointers;
+  pointers.reserve(values.size());
   for (const auto& value : values) pointers.push_back(value->c_str());
   const bool ok = PQsendQueryParams(connection_.get(), KeyTable::catalog_query().c_str(),
                                     static_cast<int>(pointers.size()), nullptr, pointers.data(),
@@ -88,6 +89,7 @@ void Lane::prepare(TimePoint now) {
 
 void Lane::ask(const std::vector<std::string>& arrays, TimePoint now) {
   std::vector<const char*> pointers;
+  pointers.reserve(arrays.size());
   for (const std::string& array : arrays) pointers.push_back(array.c_str());
   const bool ok =
       PQsendQueryPrepared(connection_.get(), lookup_name, static_cast<int>(pointers.size()),

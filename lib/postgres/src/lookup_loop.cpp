@@ -220,6 +220,7 @@ void LookupLoop::give_out(Member& member, TimePoint now) {
   }
   if (asked.empty()) return;
   std::vector<std::string> arrays;
+  arrays.reserve(columns.size());
   for (const auto& column : columns) arrays.push_back(array_literal(column));
   lookups_.fetch_add(asked.size(), std::memory_order_relaxed);
   round_trips_.fetch_add(1, std::memory_order_relaxed);

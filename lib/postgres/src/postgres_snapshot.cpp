@@ -161,8 +161,8 @@ Result<std::unique_ptr<PostgresSnapshot>> PostgresSnapshot::open(
   if (!frozen) return fail(std::move(frozen).error());
   const auto count = count_keys(server, *frozen, how.count);
   if (!count) return fail(count.error());
-  std::unique_ptr<PostgresSnapshot> snapshot(new PostgresSnapshot(std::unique_ptr<Reader>(
-      new Reader{*std::move(session), *std::move(frozen), how.stall_timeout})));
+  std::unique_ptr<PostgresSnapshot> snapshot(new PostgresSnapshot(std::make_unique<Reader>(
+      Reader{*std::move(session), *std::move(frozen), how.stall_timeout})));
   snapshot->count_ = *count;
   snapshot->position_ = *position;
   return snapshot;
