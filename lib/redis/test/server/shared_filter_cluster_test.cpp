@@ -110,7 +110,13 @@ TEST_F(SharedFilterClusterTest, WhatADeadMasterHadNotPassedOnIsDeniedByNobody) {
   ASSERT_TRUE(watch.recovers());
   const auto writer = required(SharedBloomFilter::make(client_, "products"));
   // The replica stands still and its connection is gone: it takes over without the last adds.
+  for (int i = 0; i < 500 && cluster_->replica_of(slot_key_) == cluster_->size(); ++i) {
+    std::this_thread::sleep_for(20ms);
+  }
   auto& replica = cluster_->node(cluster_->replica_of(slot_key_));
+  for (int i = 0; i < 500 && replica.info("master_link_status") != "up"; ++i) {
+    std::this_thread::sleep_for(20ms);  // one that never had all of it would not be elected
+  }
   replica.stop();
   cluster_->command(slot_key_, {"CLIENT", "KILL", "TYPE", "replica"});
   const auto lost = numbered_keys("lost", 300);
