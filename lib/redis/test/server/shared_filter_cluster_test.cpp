@@ -113,7 +113,9 @@ TEST_F(SharedFilterClusterTest, WhatADeadMasterHadNotPassedOnIsDeniedByNobody) {
   for (int i = 0; i < 500 && cluster_->replica_of(slot_key_) == cluster_->size(); ++i) {
     std::this_thread::sleep_for(20ms);
   }
-  auto& replica = cluster_->node(cluster_->replica_of(slot_key_));
+  const auto replica_index = cluster_->replica_of(slot_key_);
+  ASSERT_LT(replica_index, cluster_->size()) << "the master has no replica";
+  auto& replica = cluster_->node(replica_index);
   for (int i = 0; i < 500 && replica.info("master_link_status") != "up"; ++i) {
     std::this_thread::sleep_for(20ms);  // one that never had all of it would not be elected
   }
