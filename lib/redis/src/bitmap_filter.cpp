@@ -114,16 +114,12 @@ void BitmapFilter::learn(Places places) {
 
 bool BitmapFilter::is_trusted(std::uint64_t session, const RedisReply& info) {
   const std::lock_guard lock(mutex_);
-  if (session == trusted_session_) {
-    return true;
-  }
   const auto server = ServerIdentity::parse(info);
-  if (!server || !server->is_master ||
+  if (!server || info.session() != session || !server->is_master ||
       (!trusted_server_.empty() && trusted_server_ != server->replication_id)) {
     return false;
   }
   trusted_server_ = server->replication_id;
-  trusted_session_ = session;
   return true;
 }
 

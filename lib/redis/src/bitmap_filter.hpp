@@ -90,7 +90,6 @@ class BitmapFilter : public std::enable_shared_from_this<BitmapFilter> {
   const std::uint16_t slot_;
   mutable std::mutex mutex_;
   Places places_;
-  std::uint64_t trusted_session_ = 0;
   std::string trusted_server_;
 };
 

@@ -24,6 +24,10 @@ bool is_true(const RedisReply& reply) {
   return reply.integer() == 1 || reply.text() == "t";
 }
 
+bool is_false(const RedisReply& reply) {
+  return reply.integer() == 0 || reply.text() == "f";
+}
+
 Error module_error(const RedisReply& reply, const ModuleFilter::Family& family) {
   auto error = reply.error();
   if (reply.text().find("unknown command") != std::string_view::npos) {
@@ -138,7 +142,9 @@ class ModuleFilter::Core : public std::enable_shared_from_this<Core> {
         continue;
       }
       for (const auto& found : reply.elements()) {
-        out.push_back(is_true(found) ? Verdict::maybe() : Verdict::absent());
+        out.push_back(is_true(found)    ? Verdict::maybe()
+                      : is_false(found) ? Verdict::absent()
+                                        : Verdict::unknown(Reason::mismatched));
       }
     }
     return out;
@@ -166,15 +172,12 @@ class ModuleFilter::Core : public std::enable_shared_from_this<Core> {
 
   bool is_trusted(std::uint64_t session, const RedisReply& info) {
     const std::lock_guard lock(mutex_);
-    if (session == trusted_session_) {
-      return true;
-    }
     const auto server = ServerIdentity::parse(info);
-    if (!server || (!trusted_server_.empty() && trusted_server_ != server->replication_id)) {
+    if (!server || info.session() != session || !server->is_master ||
+        (!trusted_server_.empty() && trusted_server_ != server->replication_id)) {
       return false;
     }
     trusted_server_ = server->replication_id;
-    trusted_session_ = session;
     return true;
   }
 
@@ -183,7 +186,6 @@ class ModuleFilter::Core : public std::enable_shared_from_this<Core> {
   const std::string key_;
   const std::uint16_t slot_;
   std::mutex mutex_;
-  std::uint64_t trusted_session_ = 0;
   std::string trusted_server_;
 };
 
