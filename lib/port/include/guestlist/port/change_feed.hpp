@@ -5,7 +5,9 @@
 // Nothing is missed by whoever follows first and reads later:
 //
 //   follow        every commit from this moment on comes through the feed
-//   snapshot      opened after that: every commit before it
+//   snapshot      opened after that: every commit before it, and every key that a feed of this
+//                 source gave before (one whose commit is in the log and not visible yet is waited
+//                 for)
 //   next          until the feed has reached the source's end as it was after the snapshot's end
 //
 // and then goes on with `next`. What is added may come twice, out of order, and for a transaction
