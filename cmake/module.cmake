@@ -26,7 +26,9 @@ set(guestlist_level_sqlite 4)
 set(guestlist_level_postgres 4)
 set(guestlist_level_http 4)
 set(guestlist_level_servers 4)
-set(guestlist_level_app 5)
+set(guestlist_level_sync 5)
+set(guestlist_level_gate 5)
+set(guestlist_level_app 6)
 
 add_library(guestlist_options INTERFACE)
 target_compile_options(guestlist_options INTERFACE
