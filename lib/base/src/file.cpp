@@ -189,6 +189,18 @@ Result<void> AtomicFile::commit_new() {
   return {};
 }
 
+Result<FileLock> FileLock::try_acquire(const std::string& path) {
+  FileLock lock(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+  if (lock.descriptor_ < 0)
+    return fail(errno_error(Errc::unwritable, "cannot lock '" + path + "'"));
+  if (::flock(lock.descriptor_, LOCK_EX | LOCK_NB) != 0) {
+    if (errno == EWOULDBLOCK)
+      return fail(Errc::already_exists, "another process has locked '" + path + "'");
+    return fail(errno_error(Errc::unwritable, "cannot lock '" + path + "'"));
+  }
+  return lock;
+}
+
 Result<FileLock> FileLock::acquire(const std::string& path) {
   while (true) {
     FileLock lock(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));

@@ -109,6 +109,14 @@ bool BloomFilter::insert_concurrently(KeyHash hash) noexcept {
   return changed;
 }
 
+Result<BloomFilter> BloomFilter::copy_beside_inserts() const {
+  auto bits = bits_.copy_beside_writers();
+  if (!bits) return fail(std::move(bits).error());
+  std::vector<Storage> layers;
+  layers.push_back(*std::move(bits));
+  return restore(shape(), hasher_, std::move(layers));
+}
+
 Result<void> BloomFilter::merge(const BloomFilter& other) {
   if (layout() != other.layout()) {
     return fail(Errc::mismatched,

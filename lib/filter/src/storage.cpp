@@ -84,6 +84,18 @@ Storage& Storage::operator=(const Storage& other) {
   return *this;
 }
 
+Result<Storage> Storage::copy_beside_writers() const {
+  assert(size_bytes_ % sizeof(std::uint64_t) == 0);
+  auto copy = allocate(size_bytes_);
+  if (!copy) return copy;
+  const auto* const from = reinterpret_cast<const std::uint64_t*>(data_);
+  auto* const to = reinterpret_cast<std::uint64_t*>(copy->mutable_data());
+  // Words are independent of each other, so relaxed loads are enough.
+  for (std::uint64_t i = 0; i < size_bytes_ / sizeof(std::uint64_t); ++i)
+    to[i] = __atomic_load_n(from + i, __ATOMIC_RELAXED);
+  return copy;
+}
+
 Storage::~Storage() {
   release();
 }

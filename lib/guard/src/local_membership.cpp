@@ -1,5 +1,6 @@
 #include "guestlist/guard/local_membership.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cassert>
 #include <mutex>
@@ -103,7 +104,7 @@ void LocalMembership::insert(std::span<const std::string> keys) {
 }
 
 void LocalMembership::publish() {
-  std::unique_ptr<Generation> old;
+  std::shared_ptr<Generation> old;
   const std::unique_lock lock(mutex_);
   assert(next_ != nullptr);
   old = std::exchange(live_, std::move(next_));
@@ -114,17 +115,43 @@ void LocalMembership::abandon() {
   next_.reset();
 }
 
-LocalMembership::Status LocalMembership::status() const {
+void LocalMembership::adopt(BloomFilter filter, std::uint64_t generation) {
+  std::shared_ptr<Generation> adopted =
+      std::make_shared<Generation>(Generation{generation, std::move(filter)});
+  const std::unique_lock lock(mutex_);
+  generations_ = std::max(generations_, generation);
+  std::swap(live_, adopted);
+}
+
+Result<std::optional<LocalMembership::Image>> LocalMembership::copy_live() const {
+  const auto live = this->live();
+  if (live == nullptr) return std::nullopt;
+  auto copy = live->filter.copy_beside_inserts();
+  if (!copy) return fail(std::move(copy).error());
+  return Image{*std::move(copy), live->number};
+}
+
+std::shared_ptr<LocalMembership::Generation> LocalMembership::live() const {
   const std::shared_lock lock(mutex_);
+  return live_;
+}
+
+LocalMembership::Status LocalMembership::status() const {
   Status status;
-  status.is_building = next_ != nullptr;
-  if (live_ == nullptr) return status;
-  const FilterShape shape = live_->filter.shape();
-  status.generation = live_->number;
-  status.capacity = shape.capacity;
-  status.size_bytes = live_->filter.size_bytes();
-  status.fill = live_->filter.fill();
-  status.fpr_now = live_->filter.fpr_now();
+  {
+    const std::shared_lock lock(mutex_);
+    status.is_building = next_ != nullptr;
+  }
+  // Not under the lock: reading all bits takes a while.
+  const auto live = this->live();
+  if (live == nullptr) return status;
+  status.generation = live->number;
+  status.capacity = live->filter.capacity();
+  status.items = live->filter.approximate_count();
+  status.asked_fpr = live->filter.fpr();
+  status.size_bytes = live->filter.size_bytes();
+  status.fill = live->filter.fill();
+  status.fpr_now = live->filter.fpr_now();
   return status;
 }
 

@@ -36,6 +36,8 @@ Result<std::uint64_t> fill(LocalMembership& membership, Source& source,
     if (keys.empty()) return done;
     membership.insert(keys);
     done += keys.size();
+    if (options.goes_on && !options.goes_on())
+      return fail(Errc::cancelled, "the warm-up was given up");
     if (options.progress) options.progress(done, (*snapshot)->count());
   }
 }

@@ -62,6 +62,9 @@ class BlockArray {
   /// atomic OR the words that lack a bit. A key that is there already costs a read.
   bool insert_concurrently(KeyHash hash) noexcept;
 
+  /// As Storage::copy_beside_writers.
+  Result<Storage> copy_beside_writers() const { return bits_.copy_beside_writers(); }
+
   /// The union. Requires: the same layout and number of blocks.
   void merge(const BlockArray& other) noexcept;
   void clear() noexcept;

@@ -80,6 +80,10 @@ class BloomFilter {
     return insert_concurrently(hasher_(key));
   }
 
+  /// A copy beside threads that call insert_concurrently: it has every key whose insert had
+  /// returned. Errors: `too_large`.
+  Result<BloomFilter> copy_beside_inserts() const;
+
   /// The union. Errors: `mismatched` for another layout, size or hasher; nothing changed then.
   Result<void> merge(const BloomFilter& other);
   void clear() noexcept;

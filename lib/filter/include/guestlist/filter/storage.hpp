@@ -34,6 +34,9 @@ class Storage {
   /// A copy is always owned. Ends the process where memory runs out.
   Storage(const Storage& other);
   Storage& operator=(const Storage& other);
+  /// A copy beside threads that set bits by atomic OR: what was set before is in it, what is set
+  /// meanwhile may be. Errors: as `allocate`. Requires: a multiple of 8 bytes.
+  Result<Storage> copy_beside_writers() const;
   ~Storage();
 
   std::uint64_t size_bytes() const noexcept { return size_bytes_; }

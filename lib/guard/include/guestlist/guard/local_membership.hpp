@@ -38,6 +38,8 @@ class LocalMembership final : public Membership {
     std::uint64_t generation = 0;  ///< 0: none is live
     bool is_building = false;
     std::uint64_t capacity = 0;
+    std::uint64_t items = 0;  ///< estimated from the bits
+    double asked_fpr = 0;
     std::uint64_t size_bytes = 0;  ///< of the live generation
     double fill = 0;
     double fpr_now = 0;
@@ -61,14 +63,26 @@ class LocalMembership final : public Membership {
   void publish();
   void abandon();
 
+  /// A generation that was saved, live at once in place of what is live.
+  void adopt(BloomFilter filter, std::uint64_t generation);
+  struct Image {
+    BloomFilter filter;
+    std::uint64_t generation;
+  };
+  /// A copy of the live generation with every key that was added before; nothing where none is
+  /// live. Adds and checks go on meanwhile. Errors: `too_large`.
+  Result<std::optional<Image>> copy_live() const;
+
   /// Complexity: one pass over the bits.
   Status status() const;
 
  private:
   struct Generation;
 
+  std::shared_ptr<Generation> live() const;
+
   mutable std::shared_mutex mutex_;
-  std::unique_ptr<Generation> live_;
+  std::shared_ptr<Generation> live_;  ///< shared with whoever copies or measures it
   std::unique_ptr<Generation> next_;
   std::uint64_t generations_ = 0;
   std::shared_ptr<const void> open_writes_;  ///< copied into the tokens of writes that begin now

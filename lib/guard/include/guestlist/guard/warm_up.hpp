@@ -22,6 +22,8 @@ struct WarmUpOptions {
   std::uint64_t capacity_without_count = 1'000'000;
   /// How long writes that began before the warm-up may take to end.
   Duration wait_for_writes = std::chrono::seconds(30);
+  /// Asked after each batch; false ends the warm-up with `cancelled`.
+  std::function<bool()> goes_on;
   /// Told after each batch; the total is missing where the source does not know it.
   std::function<void(std::uint64_t done, std::optional<std::uint64_t> total)> progress;
 };

@@ -16,7 +16,7 @@
 #include <thread>
 
 #include "guestlist/port/source.hpp"
-#include "guestlist/redis/rebuild_policy.hpp"
+#include "guestlist/filter/rebuild_policy.hpp"
 #include "guestlist/redis/shared_bloom_filter.hpp"
 #include "guestlist/redis/shared_filter_builder.hpp"
 

@@ -1,4 +1,4 @@
-#include "guestlist/redis/rebuild_policy.hpp"
+#include "guestlist/filter/rebuild_policy.hpp"
 
 namespace guestlist {
 
