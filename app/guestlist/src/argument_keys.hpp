@@ -9,7 +9,7 @@
 #include "call.hpp"
 #include "guava_target.hpp"
 #include "guestlist/hash/key_type.hpp"
-#include "key_reader.hpp"
+#include "guestlist/lines/key_reader.hpp"
 
 namespace guestlist {
 

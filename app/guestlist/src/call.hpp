@@ -12,7 +12,7 @@
 
 #include "guestlist/base/result.hpp"
 #include "guestlist/hash/key_type.hpp"
-#include "key_reader.hpp"
+#include "guestlist/lines/key_reader.hpp"
 
 namespace guestlist {
 

@@ -8,8 +8,8 @@
 
 #include <deque>
 
-#include "key_reader.hpp"
-#include "line_reader.hpp"
+#include "guestlist/lines/key_reader.hpp"
+#include "guestlist/lines/line_reader.hpp"
 
 namespace guestlist {
 

@@ -5,7 +5,7 @@
 
 #include <optional>
 
-#include "key_reader.hpp"
+#include "guestlist/lines/key_reader.hpp"
 
 namespace guestlist {
 namespace {

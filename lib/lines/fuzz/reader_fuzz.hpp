@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "key_reader.hpp"
+#include "guestlist/lines/key_reader.hpp"
 
 namespace guestlist {
 

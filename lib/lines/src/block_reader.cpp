@@ -1,4 +1,4 @@
-#include "block_reader.hpp"
+#include "guestlist/lines/block_reader.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>

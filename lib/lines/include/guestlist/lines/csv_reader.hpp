@@ -8,7 +8,7 @@
 
 #include <deque>
 
-#include "key_reader.hpp"
+#include "guestlist/lines/key_reader.hpp"
 
 namespace guestlist {
 

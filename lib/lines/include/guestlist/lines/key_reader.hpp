@@ -12,8 +12,8 @@
 #include <string_view>
 #include <vector>
 
-#include "block_reader.hpp"
 #include "guestlist/base/result.hpp"
+#include "guestlist/lines/block_reader.hpp"
 
 namespace guestlist {
 

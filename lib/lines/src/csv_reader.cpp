@@ -1,4 +1,4 @@
-#include "csv_reader.hpp"
+#include "guestlist/lines/csv_reader.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

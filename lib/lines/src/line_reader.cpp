@@ -1,4 +1,4 @@
-#include "line_reader.hpp"
+#include "guestlist/lines/line_reader.hpp"
 
 #include <cstring>
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "key_reader.hpp"
+#include "guestlist/lines/key_reader.hpp"
 
 namespace guestlist {
 

@@ -1,4 +1,4 @@
-#include "json_reader.hpp"
+#include "guestlist/lines/json_reader.hpp"
 
 #include <fmt/format.h>
 

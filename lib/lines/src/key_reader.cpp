@@ -1,8 +1,8 @@
-#include "key_reader.hpp"
+#include "guestlist/lines/key_reader.hpp"
 
-#include "csv_reader.hpp"
-#include "json_reader.hpp"
-#include "line_reader.hpp"
+#include "guestlist/lines/csv_reader.hpp"
+#include "guestlist/lines/json_reader.hpp"
+#include "guestlist/lines/line_reader.hpp"
 
 namespace guestlist {
 
