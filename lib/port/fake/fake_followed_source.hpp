@@ -43,6 +43,8 @@ class FakeFollowedSource final : public FollowedSource {
     if (position && (position->origin != origin() || from > log_.size() || from < kept_from_))
       return fail(Errc::not_found, "the changes from there are gone, or of another source");
     acknowledged_ = std::max(acknowledged_, from);
+    // What is released by that and not visible yet comes by no feed: a snapshot waits for it.
+    given_ = std::max(given_, from);
     feeding_ = ++feeds_;
     return std::unique_ptr<ChangeFeed>(new Feed(*this, feeding_, from));
   }

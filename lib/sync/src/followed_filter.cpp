@@ -60,16 +60,18 @@ FollowedFilter::~FollowedFilter() {
 
 void FollowedFilter::check(std::span<const std::string_view> keys, Deadline deadline,
                            Verdicts done) {
-  // Before the bits are read: a moment later another reason may hold, but then the bits are newer
-  // than this.
+  const std::uint64_t beginning = beginnings_.load(std::memory_order_acquire);
   const Reason before = reason(clock_.now());
   if (before != Reason::none) {
     const std::vector<Verdict> unknown(keys.size(), Verdict::unknown(before));
     return done(unknown);
   }
   local_.check(keys, deadline, [&](std::span<const Verdict> verdicts) {
-    // A change may have been lost while the bits were read, and the process may have stood still.
-    const Reason after = reason(clock_.now());
+    // This thread may have stood still. Meanwhile the lease may have run out, and changes may have
+    // been lost: then the bits may be of a generation that was never complete, also where one that
+    // is complete has taken its place since.
+    Reason after = reason(clock_.now());
+    if (beginnings_.load(std::memory_order_acquire) != beginning) after = Reason::incomplete;
     if (after == Reason::none) return done(verdicts);
     const std::vector<Verdict> unknown(keys.size(), Verdict::unknown(after));
     done(unknown);
@@ -135,8 +137,12 @@ Result<void> FollowedFilter::follow_once() {
     const std::lock_guard lock(mutex_);
     status_.is_following = true;
     status_.trouble.clear();
-    // Whatever was followed before, nothing is known of what came until now.
-    if (!from) beginnings_.fetch_add(1, std::memory_order_acq_rel);
+    // Whatever was followed before, nothing is known of what came until now: a feed may have broken
+    // before it gave a position, and a generation may have been published since.
+    if (!from) {
+      beginnings_.fetch_add(1, std::memory_order_acq_rel);
+      is_complete_.store(false, std::memory_order_release);
+    }
   }
   changed_.notify_all();
   log(Severity::good, from ? fmt::format("follows on from {}", from->text()) : "follows from now");
@@ -201,9 +207,10 @@ Result<void> FollowedFilter::publish_keys(std::span<const std::string> keys) {
 
 /// The source cannot say what came since: nothing that is live or being built is complete.
 void FollowedFilter::begin_anew(const Error& why) {
-  is_complete_.store(false, std::memory_order_release);
+  // Both under the lock: a builder that has looked at the one must not set the other after this.
   const std::lock_guard lock(mutex_);
   beginnings_.fetch_add(1, std::memory_order_acq_rel);
+  is_complete_.store(false, std::memory_order_release);
   position_.reset();
   // What comes from here on does not go on from what was saved.
   if (saved_) saved_->end_journal();
@@ -227,7 +234,8 @@ void FollowedFilter::keep() {
     RebuildReason why = RebuildReason::none;
     {
       const std::lock_guard lock(mutex_);
-      save_is_due = std::exchange(save_is_due_, false);
+      // A build can be faster than the first word of the feed.
+      save_is_due = position_ && std::exchange(save_is_due_, false);
       if (now >= next_build) why = why_build();
     }
     if (save_is_due) save();
@@ -289,26 +297,24 @@ void FollowedFilter::build(RebuildReason why) {
     status_.keys_to_build = total;
   };
   const auto built = warm_up(local_, *source_, options);
-  bool is_published = false;
   {
     const std::lock_guard lock(mutex_);
     status_.is_building = false;
     status_.building_why = RebuildReason::none;
     // Under the lock, so that a beginning that comes now is after it.
-    is_published = built && is_whole();
-    if (is_published) {
+    if (built && is_whole()) {
       was_complete_.store(true, std::memory_order_relaxed);
       is_complete_.store(true, std::memory_order_release);
       built_at_ = clock_.now();
       measured_fpr_.reset();
       ++status_.rebuilds;
+      save_is_due_ = true;
     } else if (!built) {
       status_.trouble = built.error().message();
     }
   }
   if (!built) return log(Severity::warning, built.error().message());
   log(Severity::good, fmt::format("{} keys in {:.1f} s", built->keys, built->seconds));
-  if (is_published) save();
 }
 
 void FollowedFilter::measure() {
