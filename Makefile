@@ -1,5 +1,5 @@
 # The front of the build. Each target sets up what it needs on a fresh Debian 12 or 13 machine.
-#   make         build/release/bin/guestlist
+#   make         build/release/bin/guestlist, and build/release/lib/guestlist.so for Redis and Valkey
 #   make demo    the main job on real input; ONCE=1 ends after the table
 #   make demo-redis  the same with a Redis and a PostgreSQL of its own, and three services
 #   make test    builds the command and passes every test
@@ -33,7 +33,7 @@ build/%/build.ninja: CMakeLists.txt CMakePresets.json $(wildcard cmake/*.cmake) 
 	@cmake --preset $* --log-level=WARNING
 
 all: setup $(BUILD)/build.ninja
-	@cmake --build $(BUILD) --parallel $(JOBS) --target guestlist
+	@cmake --build $(BUILD) --parallel $(JOBS) --target guestlist guestlist_module
 
 demo: all
 	@$(BUILD)/bin/guestlist demo --svg build/demo.svg $(if $(ONCE),--once) $(DEMO_FLAGS)
@@ -43,7 +43,7 @@ demo-redis: setup $(BUILD)/build.ninja
 	@$(BUILD)/bin/demo_redis --svg build/demo-redis.svg $(if $(ONCE),--once) $(DEMO_FLAGS)
 
 test: setup $(BUILD)/build.ninja
-	@cmake --build $(BUILD) --parallel $(JOBS) --target guestlist tests
+	@cmake --build $(BUILD) --parallel $(JOBS) --target guestlist guestlist_module tests
 	@ctest --test-dir $(BUILD) --output-on-failure --parallel $(JOBS) --label-exclude large
 
 test-large: setup $(BUILD)/build.ninja

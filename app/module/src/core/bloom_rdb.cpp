@@ -1,0 +1,163 @@
+#include "core/bloom_rdb.hpp"
+
+#include <xxhash.h>
+
+#include <cmath>
+#include <cstring>
+
+#include "core/bloom_dump.hpp"
+
+namespace guestlist::server {
+namespace {
+
+tl::unexpected<Error> bad(const char* what) {
+  return fail(Errc::corrupt, what);
+}
+
+/// Bits that arrive in pieces. The memory grows with them, at most to twice what came.
+class Arriving {
+ public:
+  explicit Arriving(std::uint64_t expected) noexcept : expected_(expected) {}
+
+  std::uint64_t missing() const noexcept { return expected_ - arrived_; }
+
+  /// Requires: no more bytes than are missing.
+  Result<void> take(ByteView bytes) {
+    if (arrived_ + bytes.size() > memory_.size_bytes()) {
+      const std::uint64_t wanted =
+          std::min(expected_, std::max<std::uint64_t>(2 * arrived_, arrived_ + bytes.size()));
+      auto larger = BitMemory::zeroed(wanted);
+      if (!larger) return fail(std::move(larger).error());
+      if (arrived_ != 0) std::memcpy(larger->data(), memory_.data(), arrived_);
+      memory_ = *std::move(larger);
+    }
+    if (!bytes.empty()) std::memcpy(memory_.data() + arrived_, bytes.data(), bytes.size());
+    arrived_ += bytes.size();
+    return {};
+  }
+  /// Requires: nothing is missing.
+  BitMemory finish() noexcept { return std::move(memory_); }
+
+ private:
+  std::uint64_t expected_;
+  std::uint64_t arrived_ = 0;
+  BitMemory memory_;
+};
+
+/// A layer of a file; nothing where it cannot be.
+Result<ClassicLayer> load_classic_layer(ValueReader& in, int encoding) {
+  ClassicLayerShape shape;
+  shape.capacity = in.number();
+  shape.fpr = in.real();
+  const std::uint64_t hashes = in.number();
+  shape.bits_per_item = in.real();
+  if (encoding >= 1) {
+    shape.bits = in.number();
+    const std::uint64_t log2_bits = in.number();
+    if (log2_bits > 63) return bad("a layer of 2^64 bits");
+    shape.log2_bits = static_cast<std::uint8_t>(log2_bits);
+  } else {
+    const double bits = static_cast<double>(shape.capacity) * shape.bits_per_item;
+    if (!(bits >= 0 && bits < 1e18)) return bad("a layer whose size is no number");
+    shape.bits = static_cast<std::uint64_t>(bits);
+  }
+  const ReadString bits = in.string();
+  shape.items = in.number();
+  if (in.has_failed()) return fail(Errc::truncated, "the filter ends early");
+  if (hashes > ClassicLayer::max_hashes) return bad("more hashes than any rate asks for");
+  shape.hashes = static_cast<std::uint32_t>(hashes);
+  shape.bytes = bits.size();
+  if (!is_trustworthy(shape)) return bad("a layer that cannot be");
+  Arriving arriving(shape.bytes);
+  if (auto taken = arriving.take(bits.bytes()); !taken) return fail(std::move(taken).error());
+  return ClassicLayer(shape, arriving.finish());
+}
+
+Result<BitMemory> load_native_bits(ValueReader& in, std::uint64_t size_bytes) {
+  Arriving arriving(size_bytes);
+  while (arriving.missing() > 0) {
+    const ReadString piece = in.string();
+    if (in.has_failed()) return fail(Errc::truncated, "the filter ends early");
+    if (piece.size() != std::min(arriving.missing(), max_chunk_bytes))
+      return bad("a piece that is no piece of its layer");
+    if (auto taken = arriving.take(piece.bytes()); !taken) return fail(std::move(taken).error());
+  }
+  BitMemory bits = arriving.finish();
+  const std::uint64_t checksum = in.number();
+  if (in.has_failed()) return fail(Errc::truncated, "the filter ends early");
+  if (checksum != XXH3_64bits(bits.data(), bits.size_bytes()))
+    return bad("the checksum of a layer does not hold");
+  return bits;
+}
+
+}  // namespace
+
+void save_classic_bloom(const ClassicChain& chain, ValueWriter& out) {
+  out.number(chain.items());
+  out.number(chain.layers().size());
+  out.number(chain.plan().options);
+  out.number(chain.plan().growth);
+  for (const ClassicLayer& layer : chain.layers()) {
+    const ClassicLayerShape& shape = layer.shape();
+    out.number(shape.capacity);
+    out.real(shape.fpr);
+    out.number(shape.hashes);
+    out.real(shape.bits_per_item);
+    out.number(shape.bits);
+    out.number(shape.log2_bits);
+    out.string(layer.bits().bytes());
+    out.number(shape.items);
+  }
+}
+
+Result<BloomValue> load_classic_bloom(ValueReader& in, int encoding) {
+  if (encoding > classic_bloom_encoding)
+    return fail(Errc::newer_version, "a later version's filter");
+  const std::uint64_t items = in.number();
+  const std::uint64_t count = in.number();
+  ChainPlan plan;
+  const std::uint64_t options = encoding >= 2 ? in.number() : 0;
+  const std::uint64_t growth = encoding >= 4 ? in.number() : 2;
+  if (in.has_failed()) return fail(Errc::truncated, "the filter ends early");
+  if (count == 0 || count > ClassicChain::max_layers) return bad("an impossible number of layers");
+  if (options > classic_options_known || growth > UINT32_MAX) return bad("unknown options");
+  plan.options = static_cast<std::uint32_t>(options);
+  plan.growth = static_cast<std::uint32_t>(growth);
+  std::vector<ClassicLayer> layers;
+  // The sum of the layers' items is not compared: it was never promised, and nothing depends on it.
+  for (std::uint64_t i = 0; i < count; ++i) {
+    auto layer = load_classic_layer(in, encoding);
+    if (!layer) return fail(std::move(layer).error());
+    layers.push_back(*std::move(layer));
+  }
+  return BloomValue(classic_chain(plan, std::move(layers), items));
+}
+
+void save_native_bloom(const NativeChain& chain, ValueWriter& out) {
+  out.string(as_bytes(native_header(chain)));
+  for (const NativeLayer& layer : chain.layers()) {
+    const ByteView bits = layer.bits().bytes();
+    for (std::size_t start = 0; start < bits.size(); start += max_chunk_bytes)
+      out.string(bits.subspan(start, std::min<std::size_t>(bits.size() - start, max_chunk_bytes)));
+    out.number(XXH3_64bits(bits.data(), bits.size()));
+  }
+}
+
+Result<BloomValue> load_native_bloom(ValueReader& in, int encoding) {
+  if (encoding > native_bloom_encoding)
+    return fail(Errc::newer_version, "a later version's filter");
+  const ReadString text = in.string();
+  if (in.has_failed()) return fail(Errc::truncated, "the filter ends early");
+  auto header = parse_native_header(text.bytes());
+  if (!header) return fail(std::move(header).error());
+  std::vector<NativeLayer> layers;
+  for (const NativeLayerShape& shape : header->layers) {
+    auto bits = load_native_bits(in, shape.size_bytes());
+    if (!bits) return fail(std::move(bits).error());
+    layers.emplace_back(shape, *std::move(bits));
+  }
+  return BloomValue(NativeChain(header->plan, KeyHasher::siphash(header->secret), std::move(layers),
+                                header->items));
+}
+
+}  // namespace guestlist::server
