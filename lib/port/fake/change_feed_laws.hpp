@@ -161,19 +161,19 @@ TYPED_TEST_P(ChangeFeedLaws, MissesNothingTogetherWithASnapshotThatIsOpenedLater
   };
   wrote(3);
   KeySet all;
-  {
-    Following following(this->source());
-    wrote(3);
-    const auto snapshot = this->source().snapshot();
-    ASSERT_TRUE(snapshot) << snapshot.error().message();
-    wrote(3);
-    ASSERT_TRUE(read_on(**snapshot, all));
-    const int committed = written;
-    following.catch_up();
-    all.insert(following.keys.begin(), following.keys.end());
-    for (int i = 0; i < committed; ++i)
-      EXPECT_TRUE(all.contains("moving/" + std::to_string(i))) << i << " of " << committed;
+  Following following(this->source());
+  wrote(3);
+  const auto snapshot = this->source().snapshot();
+  EXPECT_TRUE(snapshot) << snapshot.error().message();
+  wrote(3);
+  if (snapshot) {
+    EXPECT_TRUE(read_on(**snapshot, all));
   }
+  const int committed = written;
+  following.catch_up();
+  all.insert(following.keys.begin(), following.keys.end());
+  for (int i = 0; i < committed; ++i)
+    EXPECT_TRUE(all.contains("moving/" + std::to_string(i))) << i << " of " << committed;
   is_over = true;
   writer.join();
 }

@@ -1,13 +1,16 @@
 #include "guestlist/postgres/postgres_snapshot.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>
+#include <iterator>
 #include <thread>
 #include <utility>
 
 #include "copy_line.hpp"
+#include "given_transactions.hpp"
 #include "guestlist/postgres/composite_key.hpp"
 #include "key_table.hpp"
 #include "session.hpp"
@@ -107,6 +110,43 @@ Result<KeyTable> freeze(Conversation& server, const PostgresTable& table) {
   return KeyTable::read(table, described->get());
 }
 
+/// Who runs these, as far as this role may see it.
+std::string holders(Conversation& server, const std::vector<std::uint32_t>& transactions) {
+  const auto named = server.ask_value(fmt::format(
+      "SELECT coalesce(string_agg(concat_ws(' ', 'pid', pid, application_name, wait_event), ', '), "
+      "'a prepared transaction') FROM pg_catalog.pg_stat_activity WHERE backend_xid::text::bigint "
+      "IN ({})",
+      fmt::join(transactions, ", ")));
+  return named ? *named : "unknown";
+}
+
+/// As `freeze`, and again until what must be shown has ended.
+Result<KeyTable> freeze_after(Conversation& server, const PostgresTable& table,
+                              const PostgresSnapshotOptions& how) {
+  const SteadyClock clock;
+  const Deadline limit = Deadline::after(how.wait_for_ends, clock);
+  while (true) {
+    auto frozen = freeze(server, table);
+    if (!frozen || how.shows_end_of.empty()) return frozen;
+    const auto text = server.ask_value("SELECT pg_current_snapshot()");
+    if (!text) return fail(text.error());
+    const auto snapshot = postgres::TransactionSnapshot::parse(*text);
+    if (!snapshot)
+      return fail(Errc::corrupt, "PostgreSQL names its transactions in an unknown way");
+    std::vector<std::uint32_t> open;
+    std::ranges::copy_if(how.shows_end_of, std::back_inserter(open),
+                         [&](std::uint32_t id) { return !snapshot->shows_end_of(id); });
+    if (open.empty()) return frozen;
+    if (limit.is_past(clock.now())) {
+      return fail(Errc::unavailable,
+                  fmt::format("commits that are in PostgreSQL's log did not become visible: {}",
+                              holders(server, open)));
+    }
+    if (const auto ended = server.ask("ROLLBACK"); !ended) return fail(ended.error());
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+}
+
 Result<std::optional<std::uint64_t>> count_keys(Conversation& server, const KeyTable& table,
                                                 PostgresCount how) {
   switch (how) {
@@ -157,7 +197,7 @@ Result<std::unique_ptr<PostgresSnapshot>> PostgresSnapshot::open(
   Conversation server(*session, how.stall_timeout);
   const auto position = safe_position(server, how.wait_for_writers);
   if (!position) return fail(position.error());
-  auto frozen = freeze(server, table);
+  auto frozen = freeze_after(server, table, how);
   if (!frozen) return fail(std::move(frozen).error());
   const auto count = count_keys(server, *frozen, how.count);
   if (!count) return fail(count.error());

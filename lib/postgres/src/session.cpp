@@ -20,8 +20,8 @@ Error timed_out(const PostgresOptions& options, const PGconn* connection) {
 
 }  // namespace
 
-Result<Session> Session::open(const PostgresOptions& options, Deadline deadline) {
-  const auto parameters = SessionParameters::make(options);
+Result<Session> Session::open(const PostgresOptions& options, Deadline deadline, SessionKind kind) {
+  const auto parameters = SessionParameters::make(options, kind);
   if (!parameters) return fail(parameters.error());
   const SteadyClock clock;
   const Deadline limit{std::min(deadline.at, clock.now() + options.connect_timeout)};
@@ -60,15 +60,50 @@ Result<ResultPointer> Session::run(const std::string& sql,
   return last_result(deadline);
 }
 
+Result<void> Session::send(const std::string& sql) {
+  if (!is_open()) return fail(Errc::unavailable, "the connection to PostgreSQL is closed");
+  pending_.reset();
+  if (PQsendQuery(connection_.get(), sql.c_str()) != 1 || PQflush(connection_.get()) < 0)
+    return close(connection_error(connection_.get()));
+  return {};
+}
+
+Result<std::optional<ResultPointer>> Session::try_result() {
+  if (!is_open()) return fail(Errc::unavailable, "the connection to PostgreSQL is closed");
+  if (PQflush(connection_.get()) < 0 || PQconsumeInput(connection_.get()) != 1)
+    return close(connection_error(connection_.get()));
+  while (PQisBusy(connection_.get()) == 0) {
+    ResultPointer result(PQgetResult(connection_.get()));
+    if (result == nullptr) {
+      if (pending_ != nullptr && succeeded(pending_.get()))
+        return std::optional<ResultPointer>(std::move(pending_));
+      Error why = pending_ == nullptr ? connection_error(connection_.get())
+                                      : statement_error(pending_.get());
+      return close(std::move(why));
+    }
+    // The first failure is kept, and else the last result.
+    if (pending_ == nullptr || succeeded(pending_.get())) pending_ = std::move(result);
+  }
+  return std::optional<ResultPointer>();
+}
+
 Result<void> Session::begin_copy(const std::string& sql, Deadline deadline) {
+  lines_read_ = 0;
+  return begin(sql, PGRES_COPY_OUT, deadline);
+}
+
+Result<void> Session::begin_both_ways(const std::string& command, Deadline deadline) {
+  return begin(command, PGRES_COPY_BOTH, deadline);
+}
+
+Result<void> Session::begin(const std::string& sql, ExecStatusType expected, Deadline deadline) {
   if (!is_open()) return fail(Errc::unavailable, "the connection to PostgreSQL is closed");
   if (PQsendQuery(connection_.get(), sql.c_str()) != 1)
     return close(connection_error(connection_.get()));
   if (auto flushed = flush(deadline); !flushed) return flushed;
   auto begun = next_result(deadline);
   if (!begun) return fail(std::move(begun).error());
-  if (PQresultStatus(begun->get()) != PGRES_COPY_OUT) return fail(statement_error(begun->get()));
-  lines_read_ = 0;
+  if (PQresultStatus(begun->get()) != expected) return fail(statement_error(begun->get()));
   return {};
 }
 

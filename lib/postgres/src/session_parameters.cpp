@@ -41,7 +41,8 @@ std::string pinned_settings(Duration statement_timeout) {
 
 }  // namespace
 
-Result<SessionParameters> SessionParameters::make(const PostgresOptions& options) {
+Result<SessionParameters> SessionParameters::make(const PostgresOptions& options,
+                                                  SessionKind kind) {
   auto parsed = parse(options.address);
   if (!parsed) return fail(std::move(parsed).error());
   Parameters& all = *parsed;
@@ -54,6 +55,8 @@ Result<SessionParameters> SessionParameters::make(const PostgresOptions& options
   // These win, as the server takes the last.
   all["options"] += " " + pinned_settings(options.statement_timeout);
   all["client_encoding"] = "UTF8";
+  if (kind == SessionKind::logical_replication) all["replication"] = "database";
+  if (kind == SessionKind::physical_replication) all["replication"] = "true";
 
   SessionParameters made;
   made.connect_timeout_ = options.connect_timeout;

@@ -13,6 +13,15 @@ std::string quoted_identifier(std::string_view name) {
   return quoted + '"';
 }
 
+std::string quoted_literal(std::string_view text) {
+  std::string quoted = "E'";
+  for (const char c : text) {
+    if (c == '\'' || c == '\\') quoted += c;
+    quoted += c;
+  }
+  return quoted + '\'';
+}
+
 std::string array_literal(std::span<const std::optional<std::string>> elements) {
   std::string literal = "{";
   for (const auto& element : elements) {

@@ -34,6 +34,11 @@ struct PostgresSnapshotOptions {
   PostgresCount count = PostgresCount::exact;
   /// For transactions that were open when the position was read; see `position`.
   Duration wait_for_writers = Duration::zero();
+  /// Transactions, by their ids in the log, that the snapshot is to show the end of. Their commits
+  /// may be in the log and not visible yet.
+  std::vector<std::uint32_t> shows_end_of = {};
+  /// For them. Errors: `unavailable` when it is over.
+  Duration wait_for_ends = std::chrono::seconds(60);
   /// A server that sends nothing for so long is taken for lost.
   Duration stall_timeout = std::chrono::seconds(60);
 };

@@ -60,6 +60,7 @@ class PostgresSource final : public Source {
   /// A `PostgresSnapshot`.
   Result<std::unique_ptr<Snapshot>> snapshot() override;
   Result<std::unique_ptr<PostgresSnapshot>> open_snapshot(const PostgresSnapshotOptions& how) const;
+  const PostgresSnapshotOptions& snapshot_options() const noexcept { return how_.snapshot; }
 
   /// The canonical key of one value a key column, as snapshot and `load` have it; nothing where a
   /// value is no spelling of its column's type. Requires: one value for each key column.
