@@ -67,6 +67,7 @@ Result<HttpResponse> HttpClient::send(const HttpRequest& request) {
   message.method_string(request.method);
   message.target(request.target);
   message.set(http::field::host, connection_->peer);
+  for (const auto& [name, value] : request.fields) message.set(name, value);
   if (!request.body.empty()) {
     message.set(http::field::content_type, "application/json");
     message.body() = request.body;

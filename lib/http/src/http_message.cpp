@@ -1,8 +1,21 @@
 #include "guestlist/http/http_message.hpp"
 
+#include <algorithm>
+
 #include "guestlist/base/bytes.hpp"
 
 namespace guestlist {
+
+std::optional<std::string_view> HttpRequest::field(std::string_view name) const noexcept {
+  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
+  std::optional<std::string_view> found;
+  for (const auto& [key, value] : fields) {
+    if (!std::ranges::equal(key, name, {}, lower, lower)) continue;
+    if (found) return std::nullopt;
+    found = value;
+  }
+  return found;
+}
 namespace {
 
 constexpr bool is_unreserved(char c) noexcept {

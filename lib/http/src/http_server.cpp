@@ -97,6 +97,8 @@ class Session : public std::enable_shared_from_this<Session> {
     request.method = std::string(message.method_string());
     request.target = std::string(message.target());
     request.body = std::move(message.body());
+    for (const auto& field : message)
+      request.fields.emplace_back(std::string(field.name_string()), std::string(field.value()));
     is_answering_ = true;
     stream_.expires_never();
     shared_->handler(std::move(request), [self = shared_from_this()](HttpResponse response) {

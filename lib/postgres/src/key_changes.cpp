@@ -6,7 +6,7 @@
 #include <charconv>
 #include <utility>
 
-#include "guestlist/postgres/composite_key.hpp"
+#include "guestlist/hash/composite_key.hpp"
 
 namespace guestlist::postgres {
 namespace {

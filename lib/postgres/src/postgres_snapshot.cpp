@@ -11,7 +11,7 @@
 
 #include "copy_line.hpp"
 #include "given_transactions.hpp"
-#include "guestlist/postgres/composite_key.hpp"
+#include "guestlist/hash/composite_key.hpp"
 #include "key_table.hpp"
 #include "session.hpp"
 

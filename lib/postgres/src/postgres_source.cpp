@@ -3,7 +3,7 @@
 #include <cassert>
 #include <utility>
 
-#include "guestlist/postgres/composite_key.hpp"
+#include "guestlist/hash/composite_key.hpp"
 #include "key_table.hpp"
 #include "lookup_loop.hpp"
 #include "session.hpp"

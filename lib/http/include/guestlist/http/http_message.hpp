@@ -15,7 +15,12 @@ struct HttpRequest {
   std::string method = "GET";
   /// As received: neither split nor decoded.
   std::string target = "/";
-  std::string body;
+  std::string body = {};
+  /// As received, in order.
+  std::vector<std::pair<std::string, std::string>> fields = {};
+
+  /// The value of a field that is there once; names are alike in any case.
+  std::optional<std::string_view> field(std::string_view name) const noexcept;
 };
 
 struct HttpResponse {

@@ -1,4 +1,4 @@
-#include "guestlist/postgres/composite_key.hpp"
+#include "guestlist/hash/composite_key.hpp"
 
 #include <cassert>
 
