@@ -13,29 +13,20 @@
 #include <thread>
 #include <vector>
 
+#include "temporary_folder.hpp"
+
 namespace guestlist {
 namespace {
 
 class FileTest : public testing::Test {
  protected:
-  void SetUp() override {
-    std::string folder =
-        (std::filesystem::temp_directory_path() / "guestlist-file-XXXXXX").string();
-    ASSERT_NE(nullptr, ::mkdtemp(folder.data()));
-    folder_ = folder;
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-
-  std::string path(const std::string& name) const { return (folder_ / name).string(); }
-  auto file_count() const {
-    return std::distance(std::filesystem::directory_iterator(folder_),
-                         std::filesystem::directory_iterator{});
-  }
+  std::string path(const std::string& name) const { return folder_ / name; }
+  auto file_count() const { return folder_.file_count(); }
   std::string content(const std::string& name) const {
     return read_file(path(name), 1 << 20).value_or("(unreadable)");
   }
 
-  std::filesystem::path folder_;
+  const TemporaryFolder folder_;
 };
 
 TEST_F(FileTest, AppearsOnlyWhenCommitted) {
@@ -144,12 +135,12 @@ TEST_F(FileTest, ReplacesWhatASymbolicLinkNamesAndKeepsTheLink) {
 }
 
 TEST_F(FileTest, RefusesFoldersAndMissingFoldersWithTheName) {
-  const auto folder = AtomicFile::create(folder_.string());
+  const auto folder = AtomicFile::create(folder_.path().string());
   ASSERT_FALSE(folder);
   EXPECT_EQ(Errc::unwritable, folder.error().code);
   EXPECT_NE(std::string::npos, folder.error().message().find("it is a folder"));
   EXPECT_FALSE(AtomicFile::create(path("no/such/folder")));
-  EXPECT_EQ(Errc::unreadable, MappedFile::open(folder_.string()).error().code);
+  EXPECT_EQ(Errc::unreadable, MappedFile::open(folder_.path().string()).error().code);
   EXPECT_EQ(Errc::not_found, MappedFile::open(path("missing")).error().code);
 }
 

@@ -242,7 +242,6 @@ void FollowedFilter::keep() {
     if (why != RebuildReason::none) {
       build(why);
       next_build = clock_.now() + retry_build_after;
-      measure();
       continue;
     }
     std::unique_lock lock(mutex_);
@@ -297,6 +296,8 @@ void FollowedFilter::build(RebuildReason why) {
     status_.keys_to_build = total;
   };
   const auto built = warm_up(local_, *source_, options);
+  // First, so that nobody is told of answers by a generation that the status does not name.
+  if (built) measure();
   {
     const std::lock_guard lock(mutex_);
     status_.is_building = false;

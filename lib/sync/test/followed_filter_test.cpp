@@ -10,6 +10,7 @@
 #include "fake_followed_source.hpp"
 #include "fake_membership.hpp"
 #include "membership_laws.hpp"
+#include "temporary_folder.hpp"
 
 namespace guestlist {
 namespace {
@@ -20,14 +21,6 @@ namespace files = std::filesystem;
 
 class FollowedFilterTest : public testing::Test {
  protected:
-  FollowedFilterTest() : folder_(testing::TempDir() + "followed_filter_test") {
-    files::remove_all(folder_);
-  }
-  ~FollowedFilterTest() override {
-    filter_.reset();
-    files::remove_all(folder_);
-  }
-
   FollowOptions options() const {
     FollowOptions options;
     options.name = "products";
@@ -40,7 +33,7 @@ class FollowedFilterTest : public testing::Test {
   }
   FollowOptions saved_options() const {
     FollowOptions saved = options();
-    saved.folder = folder_;
+    saved.folder = folder_.path();
     return saved;
   }
   void start(FollowOptions options, std::vector<Membership*> published = {}) {
@@ -65,7 +58,7 @@ class FollowedFilterTest : public testing::Test {
     wait_until([&] { return check(key) == Verdict::maybe(); }, key);
   }
 
-  const std::string folder_;
+  const TemporaryFolder folder_;
   std::shared_ptr<FakeFollowedSource> source_ = std::make_shared<FakeFollowedSource>();
   std::unique_ptr<FollowedFilter> filter_;
 };
@@ -126,9 +119,9 @@ TEST_F(FollowedFilterTest, IsBuiltAnewWhereChangesAreLost) {
   const TimePoint until = SteadyClock().now() + 300ms;
   source_->release_changes();
   while (SteadyClock().now() < until) {
+    const bool is_anew = filter_->status().generation > 1;
     const Verdict verdict = check("lost");
-    const bool is_ready = filter_->status().generation > 1;
-    if (is_ready) {
+    if (is_anew) {
       EXPECT_FALSE(verdict.is_absent());
     }
   }
@@ -168,7 +161,7 @@ TEST_F(FollowedFilterTest, ComesBackFromItsFileWithoutReadingTheSource) {
   source_->commit("in the file", "1");
   start(saved_options());
   wait_until_ready();
-  wait_until([&] { return files::exists(folder_ + "/products.guestlist"); }, "not saved");
+  wait_until([&] { return files::exists(folder_ / "products.guestlist"); }, "not saved");
   source_->commit("in the journal", "1");
   wait_until_found("in the journal");
   filter_.reset();
@@ -184,7 +177,7 @@ TEST_F(FollowedFilterTest, ComesBackFromItsFileWithoutReadingTheSource) {
 TEST_F(FollowedFilterTest, ReadsTheSourceWhereItsFileIsTooOld) {
   start(saved_options());
   wait_until_ready();
-  wait_until([&] { return files::exists(folder_ + "/products.guestlist"); }, "not saved");
+  wait_until([&] { return files::exists(folder_ / "products.guestlist"); }, "not saved");
   filter_.reset();
   source_->commit("while away", "1");
   source_->lose_changes();
@@ -196,7 +189,7 @@ TEST_F(FollowedFilterTest, ReadsTheSourceWhereItsFileIsTooOld) {
 TEST_F(FollowedFilterTest, NeverJoinsAFileAndAJournalAcrossALoss) {
   start(saved_options());
   wait_until_ready();
-  wait_until([&] { return files::exists(folder_ + "/products.guestlist"); }, "not saved");
+  wait_until([&] { return files::exists(folder_ / "products.guestlist"); }, "not saved");
   // The table cannot be read, so no new file is written after the loss.
   source_->rows.snapshots.fail_next(1'000'000);
   source_->hold_changes();

@@ -6,6 +6,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "temporary_folder.hpp"
+
 namespace guestlist {
 namespace {
 
@@ -15,16 +17,7 @@ using Keys = std::vector<std::string>;
 
 class SavedFilterTest : public testing::Test {
  protected:
-  SavedFilterTest() : folder_(testing::TempDir() + "saved_filter_test") {
-    files::remove_all(folder_);
-  }
-  ~SavedFilterTest() override { files::remove_all(folder_); }
-
-  SavedFilter open() {
-    auto saved = SavedFilter::open(folder_, "products");
-    EXPECT_TRUE(saved) << saved.error().message();
-    return *std::move(saved);
-  }
+  SavedFilter open() { return SavedFilter::open(folder_.path(), "products").value(); }
   static FilterFileInfo info(std::uint64_t offset) {
     FilterFileInfo info;
     info.origin = "a table";
@@ -44,10 +37,10 @@ class SavedFilterTest : public testing::Test {
     return loaded ? *std::move(loaded) : std::nullopt;
   }
   files::path journal(int number) const {
-    return files::path(folder_) / ("products.journal." + std::to_string(number));
+    return folder_ / ("products.journal." + std::to_string(number));
   }
 
-  std::string folder_;
+  const TemporaryFolder folder_;
 };
 
 TEST_F(SavedFilterTest, HasNothingBeforeTheFirstSave) {
@@ -165,7 +158,7 @@ TEST_F(SavedFilterTest, IsNotThatOfAnotherSourceOrKeyType) {
 
 TEST_F(SavedFilterTest, BelongsToOneProcess) {
   const SavedFilter saved = open();
-  const auto second = SavedFilter::open(folder_, "products");
+  const auto second = SavedFilter::open(folder_.path(), "products");
   ASSERT_FALSE(second);
   EXPECT_EQ(Errc::already_exists, second.error().code);
 }

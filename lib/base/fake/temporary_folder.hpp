@@ -1,6 +1,6 @@
 #pragma once
 
-// A folder that is gone with all it holds when the test ends.
+// A folder of one test, which no other process has, gone with all it holds when the test ends.
 
 #include <stdlib.h>
 
@@ -18,6 +18,8 @@ class TemporaryFolder {
   TemporaryFolder(const TemporaryFolder&) = delete;
   TemporaryFolder& operator=(const TemporaryFolder&) = delete;
   ~TemporaryFolder() { std::filesystem::remove_all(path_); }
+
+  const std::filesystem::path& path() const noexcept { return path_; }
 
   std::string operator/(const std::string& name) const { return (path_ / name).string(); }
   auto file_count() const {
