@@ -14,6 +14,9 @@ using namespace std::chrono_literals;
 
 constexpr std::size_t slot_count = 16'384;
 constexpr Duration agreement_limit = 60s;
+/// A replica gives up an orderly failover after 5 s, without a word: a busy machine delays the
+/// master's last bytes, or the votes.
+constexpr Duration manual_failover_limit = 6s;
 
 Result<void> done(const RedisReply& reply, std::string_view what) {
   if (!reply.is_error()) return {};
@@ -232,14 +235,25 @@ std::size_t RedisCluster::kill_master_of(const std::string& key) {
 }
 
 Result<void> RedisCluster::failover(const std::string& key) {
-  const std::size_t replica = replica_of(key);
-  if (replica == size())
+  const std::size_t former = master_of(key);
+  if (replica_of(key) == size())
     return fail(Errc::unavailable, "no living replica of the master of " + key);
-  auto asked = done(nodes_[replica].command({"CLUSTER", "FAILOVER"}), "no failover");
-  if (!asked) return asked;
-  auto changed = wait_until(agreement_limit, "the replica to take over",
-                            [&] { return master_of(key) == replica; });
-  return changed ? wait_until_served(key) : std::move(changed);
+  std::string last_answer;
+  TimePoint ask_at{};
+  const auto changed = wait_until(agreement_limit, "the replica to take over", [&] {
+    const std::size_t master = master_of(key);
+    if (master != former && master != size()) return true;
+    if (const TimePoint now = SteadyClock().now(); now >= ask_at) {
+      const std::size_t replica = replica_of(key);
+      if (replica == size()) return false;
+      last_answer = nodes_[replica].command({"CLUSTER", "FAILOVER"}).text;
+      ask_at = now + manual_failover_limit;
+    }
+    return false;
+  });
+  if (changed) return wait_until_served(key);
+  return fail(changed.error().code,
+              fmt::format("{}; asked to, it said: {}", changed.error().detail, last_answer));
 }
 
 Result<void> RedisCluster::wait_until_served(const std::string& key) {
