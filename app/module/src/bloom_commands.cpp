@@ -60,14 +60,20 @@ int reserve(Context* context, String** argv, int argc) {
   return reply_ok(context);
 }
 
+/// Whether every item may be in it, for it is not there or not whole, and the operator wants such
+/// items to pass.
+bool is_open(const BloomValue* value) {
+  return settings().missing_may_exist && (value == nullptr || !value->is_whole());
+}
+
 int exists(Context* context, String** argv, int argc) {
   if (argc != 3) return api::wrong_arity(context);
   const BloomKey key(context, argv[1], open_read);
   const BloomValue* const value = key.bloom();
   const bool found =
-      value == nullptr
-          ? settings().missing_may_exist
-          : value->visit([&](const auto& chain) { return chain.may_contain(view(argv[2])); });
+      is_open(value) ? true : value != nullptr && value->visit([&](const auto& chain) {
+        return chain.may_contain(view(argv[2]));
+      });
   return api::reply_with_bool(context, found ? 1 : 0);
 }
 
@@ -80,10 +86,11 @@ int exist_many(Context* context, String** argv, int argc) {
   constexpr std::size_t batch = NativeChain::batch;
   std::array<std::string_view, batch> views;
   std::array<bool, batch> found;
-  found.fill(settings().missing_may_exist);
+  const bool all = is_open(value);
+  found.fill(all);
   for (std::size_t start = 0; start < items.size(); start += batch) {
     const std::size_t count = std::min(batch, items.size() - start);
-    if (value != nullptr) {
+    if (value != nullptr && !all) {
       for (std::size_t i = 0; i < count; ++i) views[i] = view(items[start + i]);
       value->visit([&](const auto& chain) {
         chain.may_contain_many(std::span<const std::string_view>(views).first(count), found.data());

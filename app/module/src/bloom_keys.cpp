@@ -15,15 +15,35 @@ namespace {
 Type* classic_type = nullptr;
 Type* native_type = nullptr;
 
-BloomValue& bloom_of(void* value) noexcept {
-  return *static_cast<BloomValue*>(value);
+/// What a key holds, and what of it is in the totals. Values may be freed by a background thread.
+struct StoredBloom : BloomValue {
+  explicit StoredBloom(BloomValue value) : BloomValue(std::move(value)) { count(); }
+  StoredBloom(const StoredBloom&) = delete;
+  StoredBloom& operator=(const StoredBloom&) = delete;
+  ~StoredBloom() { totals.replace(counted, {}); }
+
+  void count() {
+    const BloomCounts now = visit([](const auto& chain) {
+      return BloomCounts{1, chain.size_bytes(), chain.layers().size(), chain.items(),
+                         chain.capacity()};
+    });
+    totals.replace(counted, now);
+    counted = now;
+  }
+
+  BloomCounts counted;
+  static inline BloomTotals totals;
+};
+
+StoredBloom& bloom_of(void* value) noexcept {
+  return *static_cast<StoredBloom*>(value);
 }
-const BloomValue& bloom_of(const void* value) noexcept {
-  return *static_cast<const BloomValue*>(value);
+const StoredBloom& bloom_of(const void* value) noexcept {
+  return *static_cast<const StoredBloom*>(value);
 }
 
 void* loaded(Io* io, Result<BloomValue> value) {
-  if (value) return new BloomValue(*std::move(value));
+  if (value) return new StoredBloom(*std::move(value));
   api::log_io_error(io, "warning", "a Bloom filter cannot be read: %s",
                     value.error().message().c_str());
   return nullptr;
@@ -37,6 +57,11 @@ void rewrite_log(Io* io, String* key, void* value) {
        chunk = bloom_chunk(bloom_of(value), chunk.next)) {
     api::emit_aof(io, "BF.LOADCHUNK", "slb", key, static_cast<long long>(chunk.next),
                   reinterpret_cast<const char*>(chunk.bytes.data()), chunk.bytes.size());
+  }
+  if (!bloom_of(value).is_whole()) {
+    const std::uint64_t arrived = std::max<std::uint64_t>(1, bloom_of(value).load().arrived_bytes);
+    api::emit_aof(io, "BF.LOADCHUNK", "slb", key, static_cast<long long>(arrived + 1), "",
+                  std::size_t{0});
   }
 }
 
@@ -63,7 +88,7 @@ std::size_t free_effort(String*, const void* value) {
 
 void* copy(String*, String*, const void* value) {
   auto duplicate = copy_of(bloom_of(value));
-  return duplicate ? new BloomValue(*std::move(duplicate)) : nullptr;
+  return duplicate ? new StoredBloom(*std::move(duplicate)) : nullptr;
 }
 
 int defragment(DefragContext* context, String*, void** value) {
@@ -83,7 +108,7 @@ TypeMethods common_methods() {
     return static_cast<std::size_t>(bloom_of(value).told_bytes());
   };
   methods.digest = digest;
-  methods.free = [](void* value) { delete static_cast<BloomValue*>(value); };
+  methods.free = [](void* value) { delete static_cast<StoredBloom*>(value); };
   methods.free_effort = free_effort;
   methods.copy = copy;
   methods.defrag = defragment;
@@ -111,7 +136,7 @@ const char* register_bloom_types(Context* context) {
   };
   methods.rdb_save = [](Io* io, void* value) {
     ServerWriter out(io);
-    save_native_bloom(*bloom_of(value).native(), out);
+    save_native_bloom(bloom_of(value), out);
   };
   native_type =
       api::create_data_type(context, native_bloom_type_name, native_bloom_encoding, &methods);
@@ -122,11 +147,20 @@ const char* register_bloom_types(Context* context) {
 
 BloomValue* BloomKey::bloom() const {
   void* const value = value_of(native_type);
-  return static_cast<BloomValue*>(value != nullptr ? value : value_of(classic_type));
+  return static_cast<StoredBloom*>(value != nullptr ? value : value_of(classic_type));
+}
+
+void BloomKey::changed(const char* event) {
+  if (BloomValue* const value = bloom()) static_cast<StoredBloom*>(value)->count();
+  OpenKey::changed(event);
+}
+
+BloomCounts bloom_totals() noexcept {
+  return StoredBloom::totals.read();
 }
 
 BloomValue* BloomKey::create(BloomValue value) {
-  auto* const stored = new BloomValue(std::move(value));
+  auto* const stored = new StoredBloom(std::move(value));
   set(stored->is_native() ? native_type : classic_type, stored);
   return stored;
 }

@@ -2,6 +2,7 @@
 
 // The types of the keys that BF.* works on, and how filters come into being in them.
 
+#include "bloom_totals.hpp"
 #include "command.hpp"
 #include "core/bloom_value.hpp"
 
@@ -18,6 +19,8 @@ struct BloomKey : OpenKey {
   BloomValue* bloom() const;
   /// Into a key that is missing.
   BloomValue* create(BloomValue value);
+  /// As OpenKey's, and the totals follow.
+  void changed(const char* event);
 };
 
 /// What a command asks for when it creates a filter.
@@ -42,10 +45,7 @@ Result<BloomValue> make_bloom(const BloomWish& wish, const MemoryLimit& limit);
 /// every parameter, so that no setting of theirs matters.
 void replicate_creation(Context* context, String* key, const BloomValue& value);
 
-/// The number of filters there are and their bytes, for INFO.
-struct BloomTotals {
-  std::uint64_t objects = 0;
-  std::uint64_t bytes = 0;
-};
+/// Of all filters of the server, for INFO.
+BloomCounts bloom_totals() noexcept;
 
 }  // namespace guestlist::server

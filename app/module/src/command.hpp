@@ -87,6 +87,10 @@ class OpenKey {
 };
 
 std::span<const CommandSpec> bloom_commands();
+/// Of whole filters: joined, emptied, built elsewhere.
+std::span<const CommandSpec> bloom_whole_commands();
+/// Of any filter, and with three answers.
+std::span<const CommandSpec> verdict_commands();
 
 /// Registers a command with its documentation. Null, or what went wrong.
 const char* register_command(Context* context, const CommandSpec& spec);

@@ -6,6 +6,7 @@
 #include "bloom_keys.hpp"
 #include "command.hpp"
 #include "core/bit_memory.hpp"
+#include "metrics.hpp"
 #include "server_api.hpp"
 #include "settings.hpp"
 
@@ -29,13 +30,16 @@ const char* load(Context* context, Arguments arguments) {
     api::add_acl_category(context, "bloom");
     api::add_acl_category(context, "cuckoo");
   }
-  for (const CommandSpec& spec : bloom_commands()) {
-    if (const char* const refused = register_command(context, spec)) {
-      api::log(context, "warning", "%s:", spec.name);
-      return refused;
+  for (const auto family : {bloom_commands, bloom_whole_commands, verdict_commands}) {
+    for (const CommandSpec& spec : family()) {
+      if (const char* const refused = register_command(context, spec)) {
+        api::log(context, "warning", "%s:", spec.name);
+        return refused;
+      }
     }
   }
   if (const char* const refused = register_bloom_types(context)) return refused;
+  if (api::register_info_func(context, tell_metrics) != ok) return "the server takes no metrics";
   return register_settings(context, arguments);
 }
 

@@ -188,7 +188,9 @@ std::string bloom_header(const BloomValue& value) {
   return value.is_native() ? native_header(*value.native()) : classic_header(*value.classic());
 }
 
-Result<BloomValue> bloom_from_header(ByteView header, const MemoryLimit& limit) {
+namespace {
+
+Result<BloomValue> empty_from_header(ByteView header, const MemoryLimit& limit) {
   const bool is_native = header.size() >= native_magic.size() &&
                          as_text(header.first(native_magic.size())) == native_magic;
   if (!is_native) return classic_from_header(header, limit);
@@ -207,6 +209,17 @@ Result<BloomValue> bloom_from_header(ByteView header, const MemoryLimit& limit) 
   }
   return BloomValue(NativeChain(parsed->plan, KeyHasher::siphash(parsed->secret), std::move(layers),
                                 parsed->items));
+}
+
+}  // namespace
+
+Result<BloomValue> bloom_from_header(ByteView header, const MemoryLimit& limit) {
+  auto value = empty_from_header(header, limit);
+  if (!value) return value;
+  const auto [items, bytes] =
+      value->visit([](const auto& chain) { return std::pair(chain.items(), chain.size_bytes()); });
+  if (items != 0) value->set_load({bytes, 0});
+  return value;
 }
 
 Chunk bloom_chunk(const BloomValue& value, std::uint64_t iterator) {
@@ -228,8 +241,10 @@ Chunk bloom_chunk(const BloomValue& value, std::uint64_t iterator) {
 const char* load_bloom_chunk(BloomValue& value, std::int64_t iterator, ByteView bytes) {
   if (iterator <= 1 || static_cast<std::uint64_t>(iterator) - 1 < bytes.size())
     return "ERR received bad data";
-  return value.visit([&](auto& chain) -> const char* {
-    std::uint64_t offset = static_cast<std::uint64_t>(iterator) - 1 - bytes.size();
+  const std::uint64_t end = static_cast<std::uint64_t>(iterator) - 1;
+  const std::uint64_t start = end - bytes.size();
+  const char* const refused = value.visit([&](auto& chain) -> const char* {
+    std::uint64_t offset = start;
     for (auto& layer : chain.layers()) {
       const MutableByteView bits = layer.bits().mutable_bytes();
       if (offset < bits.size()) {
@@ -242,6 +257,15 @@ const char* load_bloom_chunk(BloomValue& value, std::int64_t iterator, ByteView 
     }
     return "ERR invalid offset - no link found";
   });
+  if (refused != nullptr) return refused;
+  BloomValue::Load load = value.load();
+  if (bytes.empty()) {
+    load.arrived_bytes = end;
+  } else if (start <= load.arrived_bytes) {
+    load.arrived_bytes = std::max(load.arrived_bytes, end);
+  }
+  value.set_load(load);
+  return nullptr;
 }
 
 }  // namespace guestlist::server

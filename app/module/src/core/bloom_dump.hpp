@@ -58,7 +58,9 @@ struct Chunk {
 /// Requires: iterator >= 1.
 Chunk bloom_chunk(const BloomValue& value, std::uint64_t iterator);
 
-/// Null, or the sentence of the refusal. `iterator` is the one that came with the bytes.
+/// Null, or the sentence of the refusal. `iterator` is the one that came with the bytes. An empty
+/// chunk changes no bit: it says that the load has come to this place, which is how the server's
+/// log keeps a filter whose load was not over.
 const char* load_bloom_chunk(BloomValue& value, std::int64_t iterator, ByteView bytes);
 
 }  // namespace guestlist::server

@@ -133,7 +133,8 @@ Result<BloomValue> load_classic_bloom(ValueReader& in, int encoding) {
   return BloomValue(classic_chain(plan, std::move(layers), items));
 }
 
-void save_native_bloom(const NativeChain& chain, ValueWriter& out) {
+void save_native_bloom(const BloomValue& value, ValueWriter& out) {
+  const NativeChain& chain = *value.native();
   out.string(as_bytes(native_header(chain)));
   for (const NativeLayer& layer : chain.layers()) {
     const ByteView bits = layer.bits().bytes();
@@ -141,6 +142,8 @@ void save_native_bloom(const NativeChain& chain, ValueWriter& out) {
       out.string(bits.subspan(start, std::min<std::size_t>(bits.size() - start, max_chunk_bytes)));
     out.number(XXH3_64bits(bits.data(), bits.size()));
   }
+  out.number(value.load().awaited_bytes);
+  out.number(value.load().arrived_bytes);
 }
 
 Result<BloomValue> load_native_bloom(ValueReader& in, int encoding) {
@@ -156,8 +159,12 @@ Result<BloomValue> load_native_bloom(ValueReader& in, int encoding) {
     if (!bits) return fail(std::move(bits).error());
     layers.emplace_back(shape, *std::move(bits));
   }
-  return BloomValue(NativeChain(header->plan, KeyHasher::siphash(header->secret), std::move(layers),
-                                header->items));
+  const BloomValue::Load load{in.number(), in.number()};
+  if (in.has_failed()) return fail(Errc::truncated, "the filter ends early");
+  BloomValue value(NativeChain(header->plan, KeyHasher::siphash(header->secret), std::move(layers),
+                               header->items));
+  value.set_load(load);
+  return value;
 }
 
 }  // namespace guestlist::server

@@ -21,7 +21,8 @@ void save_classic_bloom(const ClassicChain& chain, ValueWriter& out);
 /// Errors: `corrupt`, `truncated`, `newer_version`, `too_large`.
 Result<BloomValue> load_classic_bloom(ValueReader& in, int encoding);
 
-void save_native_bloom(const NativeChain& chain, ValueWriter& out);
+/// Requires: the value is native.
+void save_native_bloom(const BloomValue& value, ValueWriter& out);
 Result<BloomValue> load_native_bloom(ValueReader& in, int encoding);
 
 }  // namespace guestlist::server

@@ -21,7 +21,9 @@ Result<BloomValue> copy_chain(const LayerChain<Layer>& chain) {
 }  // namespace
 
 Result<BloomValue> copy_of(const BloomValue& value) {
-  return value.visit([](const auto& chain) { return copy_chain(chain); });
+  auto copied = value.visit([](const auto& chain) { return copy_chain(chain); });
+  if (copied) copied->set_load(value.load());
+  return copied;
 }
 
 std::uint64_t BloomValue::told_bytes() const noexcept {

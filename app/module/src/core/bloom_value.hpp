@@ -40,12 +40,23 @@ class BloomValue {
     return visit([](const auto& chain) -> const ChainPlan& { return chain.plan(); });
   }
 
+  /// A filter that arrives in chunks is whole once they have come in order to the last. Until then
+  /// what it does not hold may still be on its way: nothing is absent.
+  bool is_whole() const noexcept { return load_.arrived_bytes >= load_.awaited_bytes; }
+  struct Load {
+    std::uint64_t awaited_bytes = 0;
+    std::uint64_t arrived_bytes = 0;
+  };
+  const Load& load() const noexcept { return load_; }
+  void set_load(const Load& load) noexcept { load_ = load; }
+
   /// As BF.INFO and MEMORY USAGE tell it: of a native filter what the allocator spent; of a classic
   /// one what its format's first implementation took, which clients' tests pin.
   std::uint64_t told_bytes() const noexcept;
 
  private:
   std::variant<NativeChain, ClassicChain> chain_;
+  Load load_;
 };
 
 /// Below it a classic filter is smaller than a native one, whose later layers would have rates that

@@ -29,6 +29,7 @@ class ClassicHasher {
  public:
   explicit ClassicHasher(bool is_64_bit = true) noexcept : is_64_bit_(is_64_bit) {}
   ClassicHash operator()(std::string_view item) const noexcept;
+  friend bool operator==(const ClassicHasher&, const ClassicHasher&) noexcept = default;
 
  private:
   bool is_64_bit_;
