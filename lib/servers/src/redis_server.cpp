@@ -141,6 +141,8 @@ Result<void> RedisServer::write_configuration() const {
     line("cluster-enabled yes");
     line("cluster-port", cluster_bus_port_);
   }
+  // With `everysec`, a write waits while the disk is slow, and a kill loses what was answered.
+  if (options_.appendonly) line("appendfsync no");
   if (!options_.password.empty()) line("requirepass", options_.password);
   for (const std::string& user : options_.users) line("user", user);
   if (!options_.maxmemory.empty()) line("maxmemory", options_.maxmemory);
