@@ -244,16 +244,12 @@ Result<std::unique_ptr<ChangeFeed>> PostgresFollowedSource::follow(
   const bool is_followed_by_us = last_is_open_ != nullptr && *last_is_open_;
   if (auto taken = attempt.take_slot(is_followed_by_us ? 0 : last_process_); !taken)
     return fail(std::move(taken).error());
-  if (position) {
-    // Whoever reached the position before may have given keys whose commits are not visible yet.
-    const auto text = attempt.keeper().snapshot();
-    if (!text) return fail(text.error());
-    if (const auto snapshot = TransactionSnapshot::parse(*text)) {
-      for (const std::uint32_t id : snapshot->running()) given_->add(id);
-    }
-  }
   auto begun = position ? attempt.resume(*position) : attempt.begin_now();
   if (!begun) return fail(std::move(begun).error());
+  // What was committed before the feed begins is not given by it, and may not be visible yet.
+  const auto hidden = attempt.keeper().may_have_committed();
+  if (!hidden) return fail(hidden.error());
+  for (const std::uint32_t id : *hidden) given_->add(id);
   last_process_ = 0;
   last_is_open_ = std::make_shared<std::atomic<bool>>(true);
   auto feed = attempt.stream(given_, last_is_open_, last_process_);

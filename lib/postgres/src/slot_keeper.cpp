@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <thread>
 #include <utility>
 
 #include "feed_watch.hpp"
+#include "given_transactions.hpp"
 #include "guestlist/postgres/postgres_lsn.hpp"
 #include "sql_text.hpp"
 #include "sync_release.hpp"
@@ -66,10 +68,28 @@ Result<SlotState> SlotKeeper::slot() {
   return SlotState::read(answer->get(), 0);
 }
 
-Result<std::string> SlotKeeper::snapshot() {
+Result<std::vector<std::uint32_t>> SlotKeeper::may_have_committed() {
+  // A snapshot lists those that run before the latest that has ended, and names none beyond it. So
+  // one that is later than all of them ends first.
+  const auto later = ask("SELECT pg_catalog.pg_current_xact_id()");
+  if (!later) return fail(later.error());
   const auto answer = ask("SELECT pg_catalog.pg_current_snapshot()");
   if (!answer) return fail(answer.error());
-  return std::string(PQgetvalue(answer->get(), 0, 0));
+  const auto snapshot = TransactionSnapshot::parse(PQgetvalue(answer->get(), 0, 0));
+  if (!snapshot) return fail(Errc::corrupt, "PostgreSQL names its transactions in an unknown way");
+  auto running = snapshot->running();
+  if (running.empty()) return running;
+  // Whoever waits for his client now had not begun to commit when the question above was asked. It
+  // may be hours until he does, and his keys come by the feed then.
+  const auto idle =
+      ask("SELECT backend_xid::text FROM pg_catalog.pg_stat_activity "
+          "WHERE backend_xid IS NOT NULL AND state = 'idle in transaction'");
+  if (!idle) return fail(idle.error());
+  for (int row = 0; row < PQntuples(idle->get()); ++row) {
+    std::erase(running, static_cast<std::uint32_t>(
+                            std::strtoul(PQgetvalue(idle->get(), row, 0), nullptr, 10)));
+  }
+  return running;
 }
 
 Result<std::uint64_t> SlotKeeper::end(Deadline deadline) {

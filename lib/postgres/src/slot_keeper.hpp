@@ -8,6 +8,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "followed_table.hpp"
 #include "guestlist/postgres/postgres_options.hpp"
@@ -28,8 +29,8 @@ class SlotKeeper {
   Result<FollowedTable> table();
   Result<KeyTable> key_table();
   Result<SlotState> slot();
-  /// `pg_current_snapshot()`
-  Result<std::string> snapshot();
+  /// Transactions that may have their commit in the log already and cannot be seen yet.
+  Result<std::vector<std::uint32_t>> may_have_committed();
   /// A note in the log, and where it ends.
   Result<std::uint64_t> end(Deadline deadline);
 

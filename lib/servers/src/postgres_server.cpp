@@ -7,6 +7,7 @@
 
 #include <chrono>
 #include <csignal>
+#include <filesystem>
 #include <fstream>
 #include <utility>
 
@@ -78,18 +79,58 @@ Result<PostgresServer> PostgresServer::start(PostgresOptions options) {
   server.program_ = *postgres;
   if (auto made = server.initialise(*initdb); !made) return fail(std::move(made).error());
 
+  if (auto launched = server.launch_on_free_port(); !launched)
+    return fail(std::move(launched).error());
+  return server;
+}
+
+Result<PostgresServer> PostgresServer::start_standby(PostgresServer& primary,
+                                                     const std::string& name) {
+  auto folder = TemporaryFolder::create("postgres");
+  if (!folder) return fail(std::move(folder).error());
+  PostgresOptions options = primary.options_;
+  options.settings.push_back(fmt::format("primary_conninfo = '{} application_name={}'",
+                                         primary.own_connection_string(), name));
+  PostgresServer server(std::move(options), *std::move(folder));
+  server.program_ = primary.program_;
+  const auto program = std::filesystem::path(primary.program_).replace_filename("pg_basebackup");
+  if (auto made = server.copy(primary, program.string()); !made)
+    return fail(std::move(made).error());
+  if (auto launched = server.launch_on_free_port(); !launched)
+    return fail(std::move(launched).error());
+  return server;
+}
+
+Result<void> PostgresServer::launch_on_free_port() {
   // Somebody else may take the port between its choice and the server's start.
   constexpr int attempts = 5;
   for (int attempt = 1;; ++attempt) {
     const auto port = free_port();
     if (!port) return fail(port.error());
-    server.port_ = *port;
-    auto ready = server.launch();
-    if (ready) return server;
+    port_ = *port;
+    auto ready = launch();
+    if (ready) return {};
     const bool port_was_taken =
         ready.error().detail.find("Address already in use") != std::string::npos;
-    if (!port_was_taken || attempt == attempts) return fail(std::move(ready).error());
+    if (!port_was_taken || attempt == attempts) return ready;
   }
+}
+
+Result<void> PostgresServer::copy(const PostgresServer& primary, const std::string& program) {
+  const std::string home = folder_.path().string();
+  if (owner_ && ::chown(home.c_str(), *owner_, static_cast<gid_t>(*owner_)) != 0) {
+    return fail(errno_error(Errc::unwritable, home + " cannot be given to the user nobody"));
+  }
+  ChildOptions options;
+  options.folder = home;
+  options.user = owner_;
+  options.command = {program, "--pgdata=" + folder_.file("data"),
+                     "--dbname=" + primary.own_connection_string(), "--checkpoint=fast",
+                     "--no-sync"};
+  auto made = run_program(std::move(options), initdb_limit);
+  if (!made) return fail(std::move(made).error());
+  if (auto signal = overwrite(folder_.file("data/standby.signal"), ""); !signal) return signal;
+  return configure();
 }
 
 Result<void> PostgresServer::initialise(const std::string& initdb) {
@@ -156,6 +197,8 @@ Result<void> PostgresServer::launch() {
                             log_tail(folder_.file("log"))));
   }
   if (options_.password.empty()) return {};
+  // A standby has it from its primary.
+  if (query("SELECT pg_is_in_recovery()").text() == "t") return {};
   const PostgresReply changed =
       query(fmt::format("ALTER ROLE {} PASSWORD '{}'", user, options_.password));
   if (changed.is_error()) return fail(Errc::unavailable, changed.error);

@@ -54,6 +54,10 @@ class PostgresServer {
   /// Returns once the server accepts connections. Errors: `not_found` where a program is missing,
   /// with what to install; `unavailable` with the end of the server's log.
   static Result<PostgresServer> start(PostgresOptions options = {});
+  /// A standby that replays the log of `primary` as it comes, under `name` for
+  /// `synchronous_standby_names`. `SELECT pg_promote()` makes it a server of its own. Requires:
+  /// `logical_replication` of the primary. Errors: as `start`.
+  static Result<PostgresServer> start_standby(PostgresServer& primary, const std::string& name);
 
   PostgresServer(PostgresServer&& other) noexcept;
   PostgresServer& operator=(PostgresServer&& other) noexcept;
@@ -88,6 +92,8 @@ class PostgresServer {
   PostgresServer(PostgresOptions options, TemporaryFolder folder);
   Result<void> initialise(const std::string& initdb);
   Result<void> configure() const;
+  Result<void> copy(const PostgresServer& primary, const std::string& program);
+  Result<void> launch_on_free_port();
   Result<void> launch();
   std::string own_connection_string() const;
 
