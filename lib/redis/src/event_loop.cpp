@@ -8,21 +8,89 @@
 
 namespace guestlist::redis {
 
+void EventLoop::Asio::run() {
+  std::unique_lock lock(mutex);
+  while (!ending) {
+    if (is_helped || SteadyClock().now() < rest_until) {
+      changed.wait_for(lock, rest_span);
+      continue;
+    }
+    runner = std::this_thread::get_id();
+    lock.unlock();
+    context.run_one();
+    lock.lock();
+    runner = std::thread::id();
+  }
+}
+
+void EventLoop::Asio::help(const std::function<bool()>& is_over) {
+  {
+    const std::lock_guard lock(mutex);
+    if (ending || runner != std::thread::id()) {
+      return;
+    }
+    is_helped = true;
+    runner = std::this_thread::get_id();
+    rest_until = {};
+  }
+  while (!is_over() && context.run_one() > 0) {
+  }
+  const std::lock_guard lock(mutex);
+  is_helped = false;
+  runner = std::thread::id();
+  if (ending || rest_until == TimePoint{}) {
+    changed.notify_all();
+  }
+}
+
+void EventLoop::Asio::wake() {
+  if (!is_run_here()) {
+    boost::asio::post(context, [] {});
+  }
+}
+
+void EventLoop::Asio::end_rest() {
+  const std::lock_guard lock(mutex);
+  rest_until = {};
+  changed.notify_all();
+}
+
+/// Returns once no other thread runs the loop.
+void EventLoop::Asio::end() {
+  context.stop();
+  std::unique_lock lock(mutex);
+  ending = true;
+  changed.notify_all();
+  changed.wait(lock, [&] { return !is_helped || is_run_here(); });
+}
+
 EventLoop::EventLoop() : asio_(std::make_shared<Asio>()) {
-  asio_->thread = std::thread([asio = asio_] { asio->context.run(); });
+  asio_->thread = std::thread([asio = asio_] { asio->run(); });
 }
 
 EventLoop::~EventLoop() {
-  asio_->context.stop();
-  if (is_here()) {
+  asio_->end();
+  if (std::this_thread::get_id() == asio_->thread.get_id()) {
     asio_->thread.detach();
   } else {
     asio_->thread.join();
   }
 }
 
-void EventLoop::post(Task task) {
+void EventLoop::post(Task task, bool helps) {
   boost::asio::post(asio_->context, std::move(task));
+  if (!helps) {
+    asio_->end_rest();
+  }
+}
+
+std::shared_ptr<WaitHelper> EventLoop::helper() const noexcept {
+  return asio_;
+}
+
+void EventLoop::rest() {
+  const std::lock_guard lock(asio_->mutex);
+  asio_->rest_until = SteadyClock().now() + Asio::rest_span;
 }
 
 std::shared_ptr<void> EventLoop::after(Duration delay, Task task) {
@@ -36,7 +104,11 @@ std::shared_ptr<void> EventLoop::after(Duration delay, Task task) {
 }
 
 bool EventLoop::is_here() const noexcept {
-  return std::this_thread::get_id() == asio_->thread.get_id();
+  return asio_->is_run_here();
+}
+
+bool EventLoop::is_helped() const noexcept {
+  return asio_->is_helped;
 }
 
 }  // namespace guestlist::redis

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "execution.hpp"
+#include "guestlist/port/completion.hpp"
 #include "topology.hpp"
 
 namespace guestlist {
@@ -85,16 +86,20 @@ class RedisClient::Core {
     if (!reserve(bytes)) {
       return done(failures(commands, {Errc::overloaded, "too many calls wait for Redis"}));
     }
-    auto release = [this, bytes, done = std::move(done)](RedisReplies replies) {
+    const bool is_here = loop_.is_here();
+    const bool is_waited_for = is_here ? loop_.is_helped() : WaitHelper::offer(loop_.helper());
+    auto release = [this, bytes, is_waited_for, done = std::move(done)](RedisReplies replies) {
       outstanding_bytes_.fetch_sub(bytes, std::memory_order_relaxed);
-      outstanding_calls_.fetch_sub(1, std::memory_order_relaxed);
+      if (outstanding_calls_.fetch_sub(1, std::memory_order_relaxed) == 1 && is_waited_for) {
+        loop_.rest();
+      }
       done(std::move(replies));
     };
     // Shared only because the loop's tasks must be copyable.
     auto moved = std::make_shared<RedisPipeline>(std::move(pipeline));
-    loop_.post([this, moved, deadline, release = std::move(release)] {
-      begin(std::move(*moved), deadline, release);
-    });
+    loop_.post([this, moved, deadline,
+                release = std::move(release)] { begin(std::move(*moved), deadline, release); },
+               is_waited_for && !is_here);
   }
 
   bool is_loop_thread() const noexcept { return loop_.is_here(); }
@@ -165,23 +170,11 @@ void RedisClient::execute(RedisPipeline pipeline, Deadline deadline, Done done) 
 
 RedisReplies RedisClient::execute(RedisPipeline pipeline, Deadline deadline) {
   assert(!core_->is_loop_thread());
-  struct Shared {
-    std::mutex mutex;
-    std::condition_variable arrived;
-    bool is_there = false;
-    RedisReplies replies;
-  };
-  // Shared, because the other side may still be inside notify_one when this side goes on.
-  const auto shared = std::make_shared<Shared>();
-  execute(std::move(pipeline), deadline, [shared](RedisReplies replies) {
-    const std::lock_guard lock(shared->mutex);
-    shared->replies = std::move(replies);
-    shared->is_there = true;
-    shared->arrived.notify_one();
+  auto replies = wait_for<RedisReplies>([&](Completion<RedisReplies> done) {
+    execute(std::move(pipeline), deadline,
+            [done = std::move(done)](RedisReplies arrived) { done(std::move(arrived)); });
   });
-  std::unique_lock lock(shared->mutex);
-  shared->arrived.wait(lock, [&] { return shared->is_there; });
-  return std::move(shared->replies);
+  return *std::move(replies);
 }
 
 RedisReply RedisClient::call(std::uint16_t slot, std::initializer_list<std::string_view> words,
