@@ -4,6 +4,7 @@
 // carries them.
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -23,12 +24,38 @@ struct HttpRequest {
   std::optional<std::string_view> field(std::string_view name) const noexcept;
 };
 
+/// A request as it lies in the connection's buffer: for whoever answers before the call returns.
+struct HttpRequestView {
+  std::string_view method = {};
+  std::string_view target = {};
+  std::string_view body = {};
+  std::span<const std::pair<std::string_view, std::string_view>> fields = {};
+
+  /// As `HttpRequest::field`.
+  std::optional<std::string_view> field(std::string_view name) const noexcept;
+  /// A copy that lives on.
+  HttpRequest owned() const;
+};
+
 struct HttpResponse {
   unsigned status = 200;
   std::string body;
   std::string content_type = "application/json";
   /// Further header fields.
   std::vector<std::pair<std::string, std::string>> fields;
+};
+
+/// A response rendered once and sent often. Distinct and shared objects: safe.
+class PreparedResponse {
+ public:
+  explicit PreparedResponse(const HttpResponse& response);
+
+  /// Appends the response as it goes over the wire. `connection`: empty, or the field's value.
+  void append_to(std::string& out, bool with_body, std::string_view connection) const;
+
+ private:
+  std::string head_;
+  std::string body_;
 };
 
 /// Decodes %XX. Nothing where a % is not followed by two hexadecimal digits.
