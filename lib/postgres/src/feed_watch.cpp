@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <random>
 
 #include "sql_text.hpp"
 
@@ -17,23 +18,28 @@ constexpr Duration patience = std::chrono::seconds(10);
 
 }  // namespace
 
-std::string FeedWatch::note(const std::string& slot, const std::string& content,
+std::string FeedWatch::own_prefix(const std::string& slot) {
+  std::random_device random;
+  return fmt::format("{}/{:08x}{:08x}", prefix(slot), random(), random());
+}
+
+std::string FeedWatch::note(const std::string& prefix, const std::string& content,
                             int server_version) {
   // A note outside of any transaction costs no transaction id. Before 17 it is written out by the
   // WAL writer, which the end of the statement wakes; since then at once where asked for.
   constexpr int first_with_flush = 170'000;
-  return fmt::format("pg_catalog.pg_logical_emit_message(false, {}, {}{})",
-                     quoted_literal(prefix(slot)), content,
-                     server_version >= first_with_flush ? ", true" : "");
+  return fmt::format("pg_catalog.pg_logical_emit_message(false, {}, {}{})", quoted_literal(prefix),
+                     content, server_version >= first_with_flush ? ", true" : "");
 }
 
 Result<FeedWatch> FeedWatch::start(Session session, const PostgresTable& table,
-                                   const PostgresFollowOptions& options, Deadline deadline) {
+                                   const PostgresFollowOptions& options, const std::string& prefix,
+                                   Deadline deadline) {
   const std::string sql = fmt::format(
       "PREPARE guestlist_watch(text) AS SELECT f.*, s.*, pg_catalog.pg_current_snapshot(), {}, "
       "(extract(epoch FROM clock_timestamp() - statement_timestamp()) * 1000000)::bigint "
       "FROM ({}) AS f CROSS JOIN ({}) AS s",
-      note(options.slot, "$1", session.server_version()), FollowedTable::query(table, options),
+      note(prefix, "$1", session.server_version()), FollowedTable::query(table, options),
       SlotState::query(options.slot));
   const auto prepared = session.run(sql, {}, deadline);
   if (!prepared) return fail(prepared.error());

@@ -30,13 +30,18 @@ class FeedWatch {
     std::optional<TransactionSnapshot> snapshot;
   };
 
-  /// What notes of this slot begin with.
+  /// Notes of this slot that are nobody's heartbeat.
   static std::string prefix(const std::string& slot) { return "guestlist/" + slot; }
+  /// Of one feed's heartbeats, and of no other's: a feed that goes on from a position gets the
+  /// notes again that were written for the one before, and would take their numbers for its own.
+  static std::string own_prefix(const std::string& slot);
   /// `pg_logical_emit_message`, so that the server writes it out by itself soon.
-  static std::string note(const std::string& slot, const std::string& content, int server_version);
+  static std::string note(const std::string& prefix, const std::string& content,
+                          int server_version);
 
   static Result<FeedWatch> start(Session session, const PostgresTable& table,
-                                 const PostgresFollowOptions& options, Deadline deadline);
+                                 const PostgresFollowOptions& options, const std::string& prefix,
+                                 Deadline deadline);
 
   /// Asks when it is due, or at once where `is_urgent`; a report once an answer is there. Errors:
   /// `unavailable` where the server does not answer in time.

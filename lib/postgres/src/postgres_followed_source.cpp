@@ -145,10 +145,11 @@ class Attempt {
     Session ordinary = keeper_.release();
     const auto patient = server_patience(ordinary);
     if (!patient) return fail(patient.error());
-    auto watch = FeedWatch::start(std::move(ordinary), table_, follow_, deadline);
+    const std::string heartbeat = FeedWatch::own_prefix(follow_.slot);
+    auto watch = FeedWatch::start(std::move(ordinary), table_, follow_, heartbeat, deadline);
     if (!watch) return fail(std::move(watch).error());
-    KeyChanges changes({described_->id(), *std::move(columns), described_->type_ids()},
-                       FeedWatch::prefix(follow_.slot), from_);
+    KeyChanges changes({described_->id(), *std::move(columns), described_->type_ids()}, heartbeat,
+                       from_);
     changes.set_row_estimate(described_->row_estimate());
     const std::string stamp = described_->stamp();
     return std::unique_ptr<ChangeFeed>(

@@ -94,8 +94,9 @@ Result<std::vector<std::uint32_t>> SlotKeeper::may_have_committed() {
 
 Result<std::uint64_t> SlotKeeper::end(Deadline deadline) {
   const auto answer = session_.run(
-      fmt::format("SELECT {}", FeedWatch::note(follow_.slot, "'end'", server_version())), {},
-      deadline);
+      fmt::format("SELECT {}",
+                  FeedWatch::note(FeedWatch::prefix(follow_.slot), "'end'", server_version())),
+      {}, deadline);
   if (!answer) return fail(answer.error());
   const auto lsn = PostgresLsn::parse(PQgetvalue(answer->get(), 0, 0));
   if (!lsn) return fail(Errc::corrupt, "PostgreSQL names the end of its log in an unknown way");
@@ -140,7 +141,7 @@ Result<void> SlotKeeper::make_slot(const SlotState& now) {
   std::optional<SyncRelease> release;
   if (follow_.is_synchronous) release.emplace(options_);
   const auto limit = std::chrono::ceil<std::chrono::milliseconds>(follow_.slot_timeout).count();
-  const auto set = ask(fmt::format("SET statement_timeout = {}", limit));
+  const auto set = ask(fmt::format("SET statement_timeout = {}; SET lock_timeout = 0", limit));
   if (!set) return fail(set.error());
   const auto made = session_.run(
       fmt::format("SELECT pg_catalog.pg_create_logical_replication_slot({}, 'pgoutput')",
@@ -154,7 +155,8 @@ Result<void> SlotKeeper::make_slot(const SlotState& now) {
     return fail(std::move(error));
   }
   const auto usual = std::chrono::ceil<std::chrono::milliseconds>(options_.statement_timeout);
-  const auto reset = ask(fmt::format("SET statement_timeout = {}", usual.count()));
+  const auto reset =
+      ask(fmt::format("SET statement_timeout = {}; SET lock_timeout = '5s'", usual.count()));
   if (!reset) return fail(reset.error());
   return {};
 }

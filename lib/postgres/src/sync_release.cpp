@@ -33,7 +33,7 @@ std::optional<Error> SyncRelease::failure() const {
   return failure_;
 }
 
-Result<ReplicationStream> SyncRelease::start(const PostgresOptions& options) {
+Result<ReplicationStream> SyncRelease::start(const PostgresOptions& options, std::uint64_t& seen) {
   const SteadyClock clock;
   const Deadline deadline = Deadline::after(options.connect_timeout, clock);
   auto session = Session::open(options, deadline, SessionKind::physical_replication);
@@ -45,26 +45,26 @@ Result<ReplicationStream> SyncRelease::start(const PostgresOptions& options) {
       *std::move(session), fmt::format("START_REPLICATION PHYSICAL {}", end), deadline);
   if (!stream) return stream;
   const auto lsn = PostgresLsn::parse(end);
-  if (auto confirmed = stream->confirm(lsn ? lsn->value : 0); !confirmed)
-    return fail(std::move(confirmed).error());
+  if (!lsn) return fail(Errc::corrupt, "PostgreSQL names the end of its log in an unknown way");
+  seen = lsn->value;
   return stream;
 }
 
 Result<void> SyncRelease::run() {
-  auto stream = start(options_);
+  std::uint64_t seen = 0;
+  auto stream = start(options_, seen);
   if (!stream) return fail(std::move(stream).error());
   const SteadyClock clock;
   while (!is_ending_) {
-    std::optional<std::uint64_t> seen;
     while (true) {
       auto message = stream->try_next();
       if (!message) return fail(std::move(message).error());
       if (!*message) break;
       seen = (**message).lsn + (**message).payload.size();
     }
-    if (seen) {
-      if (auto confirmed = stream->confirm(*seen); !confirmed) return confirmed;
-    }
+    // Also where nothing came: until its sender counts as streaming, the server lets nobody go, and
+    // it looks again only when it is told again.
+    if (auto confirmed = stream->confirm(seen); !confirmed) return confirmed;
     if (wait_for_socket(stream->socket(), POLLIN, Deadline::after(look_every, clock))) {
       if (auto read = stream->read_input(); !read) return read;
     }

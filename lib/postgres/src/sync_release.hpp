@@ -11,6 +11,7 @@
 // thread at a time.
 
 #include <atomic>
+#include <cstdint>
 #include <mutex>
 #include <optional>
 #include <thread>
@@ -33,7 +34,8 @@ class SyncRelease {
 
  private:
   Result<void> run();
-  static Result<ReplicationStream> start(const PostgresOptions& options);
+  /// `seen`: where the stream begins.
+  static Result<ReplicationStream> start(const PostgresOptions& options, std::uint64_t& seen);
 
   const PostgresOptions options_;
   std::atomic<bool> is_ending_ = false;

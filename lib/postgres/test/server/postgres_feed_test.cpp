@@ -510,6 +510,58 @@ TEST_F(PostgresFeedTest, ASnapshotWaitsForACommitThatWasInTheLogBeforeTheSlot) {
   EXPECT_TRUE(read(source().snapshot()).contains("3"));
 }
 
+// What is in the log again from there are also the heartbeats of the feed before.
+TEST_F(PostgresFeedTest, SaysOnlyThatAllHasComeWhenItHasAlsoWhereItGoesOn) {
+  make_table();
+  follow_.heartbeat = 5ms;
+  SourcePosition reached;
+  {
+    Following following(source());
+    following.catch_up();
+    reached = following.position;
+    const TimePoint until = SteadyClock().now() + 1s;
+    while (SteadyClock().now() < until) ASSERT_TRUE(following.next());
+  }
+  sql("INSERT INTO $t SELECT i FROM generate_series(1, 300000) i");
+  sql("INSERT INTO $t VALUES (4000000)");
+  const TimePoint committed = SteadyClock().now();
+  Following again(source(), reached);
+  EXPECT_TRUE(eventually([&] {
+    EXPECT_TRUE(again.next());
+    const bool has_come = again.keys.contains("4000000");
+    if (!has_come && again.as_of) {
+      EXPECT_LT(*again.as_of, committed);
+    }
+    return has_come;
+  }));
+}
+
+TEST_F(PostgresFeedTest, ANewSlotWaitsForWhoeverWritesAndSaysWho) {
+  make_table();
+  auto writer = connect();
+  run(writer, with_table("BEGIN; INSERT INTO $t VALUES (1)"));
+  follow_.slot_timeout = 200ms;
+  const auto refused = source().follow(std::nullopt);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(Errc::unavailable, refused.error().code);
+  EXPECT_THAT(refused.error().message(), HasSubstr("writer"));
+  EXPECT_EQ("0", execute("SELECT count(*) FROM pg_replication_slots"));
+  // Longer than we wait for any lock.
+  follow_.slot_timeout = 20s;
+  source_.reset();
+  (void)source();
+  Result<std::unique_ptr<ChangeFeed>> feed = fail(Errc::unavailable, "not yet");
+  std::thread follower([&] { feed = source().follow(std::nullopt); });
+  EXPECT_TRUE(eventually([&] {
+    return execute(
+               "SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'transactionid' AND "
+               "query_start < now() - interval '5500 milliseconds'") == "1";
+  }));
+  run(writer, "COMMIT");
+  follower.join();
+  EXPECT_TRUE(feed) << feed.error().message();
+}
+
 // Somebody who thinks for an hour within a transaction holds up no snapshot: he has not committed.
 TEST_F(PostgresFeedTest, ASnapshotDoesNotWaitForATransactionThatIsIdle) {
   make_table();
