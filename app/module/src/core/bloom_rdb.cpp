@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "core/bloom_dump.hpp"
+#include "core/byte_stream.hpp"
 
 namespace guestlist::server {
 namespace {
@@ -90,6 +91,13 @@ Result<BitMemory> load_native_bits(ValueReader& in, std::uint64_t size_bytes) {
   return bits;
 }
 
+std::uint64_t checksum_of(const BloomValue::Load& load) {
+  ByteWriter bytes;
+  bytes.put(load.awaited_bytes);
+  bytes.put(load.arrived_bytes);
+  return XXH3_64bits(bytes.text().data(), bytes.text().size());
+}
+
 }  // namespace
 
 void save_classic_bloom(const ClassicChain& chain, ValueWriter& out) {
@@ -113,7 +121,7 @@ void save_classic_bloom(const ClassicChain& chain, ValueWriter& out) {
 Result<BloomValue> load_classic_bloom(ValueReader& in, int encoding) {
   if (encoding > classic_bloom_encoding)
     return fail(Errc::newer_version, "a later version's filter");
-  const std::uint64_t items = in.number();
+  in.number();  // the items, which are the layers' sum wherever it matters
   const std::uint64_t count = in.number();
   ChainPlan plan;
   const std::uint64_t options = encoding >= 2 ? in.number() : 0;
@@ -124,10 +132,13 @@ Result<BloomValue> load_classic_bloom(ValueReader& in, int encoding) {
   plan.options = static_cast<std::uint32_t>(options);
   plan.growth = static_cast<std::uint32_t>(growth);
   std::vector<ClassicLayer> layers;
-  // The sum of the layers' items is not compared: it was never promised, and nothing depends on it.
+  // Dumps are refused where the sum does not hold, so a filter that has another one could not be
+  // written to the server's log. It is added up anew.
+  std::uint64_t items = 0;
   for (std::uint64_t i = 0; i < count; ++i) {
     auto layer = load_classic_layer(in, encoding);
     if (!layer) return fail(std::move(layer).error());
+    items += layer->items();
     layers.push_back(*std::move(layer));
   }
   return BloomValue(classic_chain(plan, std::move(layers), items));
@@ -144,6 +155,7 @@ void save_native_bloom(const BloomValue& value, ValueWriter& out) {
   }
   out.number(value.load().awaited_bytes);
   out.number(value.load().arrived_bytes);
+  out.number(checksum_of(value.load()));
 }
 
 Result<BloomValue> load_native_bloom(ValueReader& in, int encoding) {
@@ -160,7 +172,9 @@ Result<BloomValue> load_native_bloom(ValueReader& in, int encoding) {
     layers.emplace_back(shape, *std::move(bits));
   }
   const BloomValue::Load load{in.number(), in.number()};
+  const std::uint64_t checksum = in.number();
   if (in.has_failed()) return fail(Errc::truncated, "the filter ends early");
+  if (checksum != checksum_of(load)) return bad("the checksum of the load does not hold");
   BloomValue value(NativeChain(header->plan, KeyHasher::siphash(header->secret), std::move(layers),
                                header->items));
   value.set_load(load);
