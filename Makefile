@@ -12,7 +12,7 @@ BUILD := build/release
 JOBS  ?= $(shell nproc)
 FUZZ_SECONDS ?= 30
 # The modules whose tests run under the sanitizers. Pure functions have no threads.
-SANITIZED := base hash filter port guard sqlite lines http
+SANITIZED := base hash filter port guard sqlite lines http sync gate
 THREADED  := $(filter-out base hash,$(SANITIZED))
 # Units that clang-tidy finds nothing in, and shall not.
 TIDY := app/|lib/(base|filter|guard|hash|http|port|sqlite)/

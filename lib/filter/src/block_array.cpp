@@ -44,16 +44,22 @@ bool set_missing_bits(std::uint64_t* block, typename Layout::Bits bits) noexcept
   return changed;
 }
 
+/// Filters are measured while others insert.
+std::uint64_t load(const std::uint64_t* word) noexcept {
+  return __atomic_load_n(word, __ATOMIC_RELAXED);
+}
+
 /// The probability that a random absent key is found in this block.
 double found_by_chance(const std::uint64_t* block, BlockLayout layout) noexcept {
   double probability = 1;
   for (std::size_t word = 0; word < block_bytes(layout) / sizeof(std::uint64_t); ++word) {
+    const std::uint64_t bits = load(block + word);
     if (layout == BlockLayout::split_block) {
-      const int lower = std::popcount(static_cast<std::uint32_t>(block[word]));
-      const int upper = std::popcount(static_cast<std::uint32_t>(block[word] >> 32));
+      const int lower = std::popcount(static_cast<std::uint32_t>(bits));
+      const int upper = std::popcount(static_cast<std::uint32_t>(bits >> 32));
       probability *= lower * upper / (32.0 * 32.0);
     } else {
-      const double lane = std::popcount(block[word]) / 64.0;
+      const double lane = std::popcount(bits) / 64.0;
       probability *= layout == BlockLayout::split_line_16 ? lane * lane : lane;
     }
   }
@@ -127,7 +133,7 @@ double BlockArray::fill() const noexcept {
   std::uint64_t set = 0;
   const std::uint64_t count = size_bytes() / sizeof(std::uint64_t);
   for (std::uint64_t word = 0; word < count; ++word)
-    set += static_cast<std::uint64_t>(std::popcount(words()[word]));
+    set += static_cast<std::uint64_t>(std::popcount(load(words() + word)));
   return static_cast<double>(set) / (static_cast<double>(count) * 64);
 }
 
