@@ -72,7 +72,10 @@ void judge(const RouteTable& routes, const GateQuestion& question, Deadline dead
       });
 }
 
-std::optional<GateQuestion> question_of(ProxyDialect dialect, const HttpRequest& request) {
+namespace {
+
+template <class Request>
+std::optional<GateQuestion> read_question(ProxyDialect dialect, const Request& request) {
   GateQuestion question;
   question.header = [&request](std::string_view name) { return request.field(name); };
   question.host = request.field("Host").value_or("");
@@ -101,6 +104,15 @@ std::optional<GateQuestion> question_of(ProxyDialect dialect, const HttpRequest&
     }
   }
   return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<GateQuestion> question_of(ProxyDialect dialect, const HttpRequest& request) {
+  return read_question(dialect, request);
+}
+std::optional<GateQuestion> question_of(ProxyDialect dialect, const HttpRequestView& request) {
+  return read_question(dialect, request);
 }
 
 HttpResponse answer_to(ProxyDialect dialect, const GateFinding& finding) {

@@ -45,6 +45,7 @@ void judge(const RouteTable& routes, const GateQuestion& question, Deadline dead
 
 /// The question that a proxy's request asks; nothing where a field is missing.
 std::optional<GateQuestion> question_of(ProxyDialect dialect, const HttpRequest& request);
+std::optional<GateQuestion> question_of(ProxyDialect dialect, const HttpRequestView& request);
 
 HttpResponse answer_to(ProxyDialect dialect, const GateFinding& finding);
 
