@@ -9,8 +9,8 @@
 # What the machine's packages do not give is unpacked into .deps/, from signed packages of the machine's own
 # mirror; nothing outside .deps/ changes:
 #   - Boost headers on Debian 12, which ships 1.81 where Boost.Redis needs 1.84: those of Debian 13.
-#   - The servers that tests start: redis-server, valkey-server (on Debian 12 from its backports) and
-#     PostgreSQL, unless the machine has them. Unpacked, they start no service and make no cluster; only the
+#   - The servers that tests start: redis-server, valkey-server (on Debian 12 from its backports),
+#     PostgreSQL, nginx and HAProxy, unless the machine has them. Unpacked, they start no service and make no cluster; only the
 #     libraries they need are installed.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -54,9 +54,11 @@ case ${VERSION_ID:-} in
     postgres_version=17
     ;;
 esac
-has_program() { command -v "$1" .deps/usr/bin/"$1" /usr/lib/postgresql/*/bin/"$1" .deps/usr/lib/postgresql/*/bin/"$1" >/dev/null; }
+has_program() { command -v "$1" .deps/usr/bin/"$1" /usr/sbin/"$1" .deps/usr/sbin/"$1" /usr/lib/postgresql/*/bin/"$1" .deps/usr/lib/postgresql/*/bin/"$1" >/dev/null; }
 has_program redis-server || unpacked_servers+=("redis-server/$suite" "redis-tools/$suite")
 has_program valkey-server || unpacked_servers+=("valkey-server/$valkey_suite" "valkey-tools/$valkey_suite")
+has_program nginx || unpacked_servers+=("nginx/$suite")
+has_program haproxy || unpacked_servers+=("haproxy/$suite")
 has_program postgres || unpacked_servers+=("postgresql-$postgres_version/$suite")
 
 install_missing() {

@@ -24,6 +24,10 @@ ProgramNames names_of(Program program) {
       return {"initdb", GUESTLIST_INITDB, "postgresql"};
     case Program::openssl:
       return {"openssl", GUESTLIST_OPENSSL, "openssl"};
+    case Program::nginx:
+      return {"nginx", GUESTLIST_NGINX, "nginx-light"};
+    case Program::haproxy:
+      return {"haproxy", GUESTLIST_HAPROXY, "haproxy"};
   }
   return {};
 }

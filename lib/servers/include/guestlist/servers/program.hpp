@@ -8,7 +8,7 @@
 
 namespace guestlist::servers {
 
-enum class Program { redis_server, valkey_server, postgres, initdb, openssl };
+enum class Program { redis_server, valkey_server, postgres, initdb, openssl, nginx, haproxy };
 
 /// The path that the build found, else what the PATH holds now. Errors: `not_found`, with what to
 /// install.
