@@ -12,6 +12,7 @@ find_package(benchmark REQUIRED)
 pkg_check_modules(xxhash REQUIRED IMPORTED_TARGET libxxhash)
 pkg_check_modules(sodium REQUIRED IMPORTED_TARGET libsodium)
 pkg_check_modules(murmurhash REQUIRED IMPORTED_TARGET libmurmurhash)
+pkg_check_modules(prometheus REQUIRED IMPORTED_TARGET prometheus-cpp-core)
 pkg_check_modules(hiredis REQUIRED IMPORTED_TARGET hiredis)
 
 # Debian's RapidCheck has no config file in every release.

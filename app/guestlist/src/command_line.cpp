@@ -87,6 +87,11 @@ int run(std::vector<std::string> arguments) {
   add_inspect(calls);
   add_merge(calls);
   add_drop(calls);
+  add_serve(calls);
+  add_check(calls);
+  add_doctor(calls);
+  add_explain(calls);
+  add_status(calls);
   add_demo(calls);
   if (!arguments.empty() && !arguments.front().starts_with('-') &&
       !has_call(app, arguments.front())) {

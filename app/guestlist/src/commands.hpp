@@ -16,5 +16,10 @@ void add_dedup(CallTable& calls);
 void add_inspect(CallTable& calls);
 void add_merge(CallTable& calls);
 void add_drop(CallTable& calls);
+void add_serve(CallTable& calls);
+void add_check(CallTable& calls);
+void add_doctor(CallTable& calls);
+void add_explain(CallTable& calls);
+void add_status(CallTable& calls);
 
 }  // namespace guestlist

@@ -27,7 +27,6 @@ void finish(GateFinding finding, const std::function<void(GateFinding)>& done) {
   const Route& route = *finding.route;
   finding.decision = decide(finding.verdict, mode_of(route), route.spec().percent,
                             percentile(finding.canonical_key), false);
-  route.filter().count(finding.verdict, finding.decision);
   done(std::move(finding));
 }
 
@@ -39,7 +38,6 @@ void finish_unparsable(GateFinding finding, const std::function<void(GateFinding
     finding.decision = decide(Verdict::absent(), mode_of(*finding.route),
                               finding.route->spec().percent, percentile(finding.raw_key), false);
   }
-  finding.route->filter().count(finding.verdict, finding.decision);
   done(std::move(finding));
 }
 
@@ -51,6 +49,14 @@ std::string_view GateFinding::reason() const noexcept {
 
 void judge(const RouteTable& routes, const GateQuestion& question, Deadline deadline,
            const std::function<void(GateFinding)>& done) {
+  examine(routes, question, deadline, [done](GateFinding finding) {
+    if (finding.route != nullptr) finding.route->filter().count(finding.verdict, finding.decision);
+    done(std::move(finding));
+  });
+}
+
+void examine(const RouteTable& routes, const GateQuestion& question, Deadline deadline,
+             const std::function<void(GateFinding)>& done) {
   RouteMatch match = routes.match(question);
   GateFinding finding;
   finding.route = match.route;

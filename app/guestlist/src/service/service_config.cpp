@@ -193,8 +193,6 @@ constexpr Field<SourceConfig> source_fields[] = {
      "PostgreSQL: more of its log is never kept for us; the slot is dropped, and the table read "
      "again.",
      [](SourceConfig& c, const ConfigValue& v) { return v.read_bytes(c.max_retained_bytes); }},
-    {"readers", "2", "2", "PostgreSQL: connections that read the table at a time.",
-     [](SourceConfig& c, const ConfigValue& v) { return v.read_as(c.readers, 1, 64); }},
 };
 
 constexpr Field<RouteConfig> route_fields[] = {

@@ -25,6 +25,8 @@ struct ConfigPlace {
   std::uint32_t line = 0;
   std::uint32_t column = 0;
   std::string text() const;
+  /// Two configurations that say the same are alike wherever they say it.
+  friend bool operator==(const ConfigPlace&, const ConfigPlace&) noexcept { return true; }
 };
 
 struct ServerConfig {
@@ -38,6 +40,7 @@ struct ServerConfig {
   Duration idle_timeout = std::chrono::seconds(60);
   Duration drain_timeout = std::chrono::seconds(10);
   bool json_log = false;
+  friend bool operator==(const ServerConfig&, const ServerConfig&) = default;
 };
 
 struct SourceConfig {
@@ -56,10 +59,10 @@ struct SourceConfig {
   std::string publication = {};
   std::string application_name = {};
   std::uint64_t max_retained_bytes = std::uint64_t{4} << 30;
-  unsigned readers = 2;
 
   /// What the keys are of, in words that do not hold a password.
   std::string description() const;
+  friend bool operator==(const SourceConfig&, const SourceConfig&) = default;
 };
 
 struct FilterConfig {
@@ -75,6 +78,7 @@ struct FilterConfig {
   double rebuild_deletes_at = 0.2;
   std::optional<Duration> rebuild_oldest = {};
   SourceConfig source = {};
+  friend bool operator==(const FilterConfig&, const FilterConfig&) = default;
 };
 
 struct RouteConfig {
@@ -88,6 +92,7 @@ struct RouteConfig {
   std::uint32_t reject_status = 404;
   std::string reject_body = {};
   std::string reject_content_type = "text/plain";
+  friend bool operator==(const RouteConfig&, const RouteConfig&) = default;
 };
 
 struct ServiceConfig {

@@ -38,7 +38,11 @@ struct GateFinding {
   std::string_view reason() const noexcept;
 };
 
-/// Asks the filter that the table names. `done` is called once; for filters of this process before
+/// Asks the filter that the table names, and counts nothing. `done` as in `judge`.
+void examine(const RouteTable& routes, const GateQuestion& question, Deadline deadline,
+             const std::function<void(GateFinding)>& done);
+
+/// The same, counted by the filter. `done` is called once; for filters of this process before
 /// the call returns. Requires: the table outlives the call.
 void judge(const RouteTable& routes, const GateQuestion& question, Deadline deadline,
            const std::function<void(GateFinding)>& done);
