@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "service/configured_routes.hpp"
@@ -17,6 +18,8 @@ using OpenedSources = std::map<std::string, OpenedSource>;
 /// Below Envoy's default for such a call (200 ms), which is the shortest of all proxies'.
 constexpr Duration verdict_patience = std::chrono::milliseconds(150);
 constexpr Duration look_every = std::chrono::milliseconds(250);
+constexpr int looks_a_showing = 4;
+constexpr std::size_t max_viewers = 100;
 
 /// The strongest mode that a route of the filter has; `shadow` where no route asks it.
 Mode strongest_mode(const ServiceConfig& config, const std::string& filter) {
@@ -216,11 +219,33 @@ void Service::judge_for(ProxyDialect dialect, const HttpRequest& request,
         });
 }
 
+void Service::show_state_to(EventStream stream) {
+  if (!stream.send("", state_json(*this))) return;
+  const std::lock_guard lock(ending_mutex_);
+  // Whoever is turned away asks again by itself.
+  if (viewers_.size() < max_viewers) viewers_.push_back(std::move(stream));
+}
+
+void Service::show_state() {
+  std::vector<EventStream> viewers;
+  {
+    const std::lock_guard lock(ending_mutex_);
+    viewers.swap(viewers_);
+  }
+  if (viewers.empty()) return;
+  const std::string state = state_json(*this);
+  std::erase_if(viewers, [&](const EventStream& viewer) { return !viewer.send("", state); });
+  const std::lock_guard lock(ending_mutex_);
+  std::ranges::move(viewers, std::back_inserter(viewers_));
+}
+
 void Service::watch() {
   std::unique_lock lock(ending_mutex_);
-  while (!ending_changed_.wait_for(lock, look_every, [&] { return is_ending_; })) {
+  for (int look = 0; !ending_changed_.wait_for(lock, look_every, [&] { return is_ending_; });
+       ++look) {
     lock.unlock();
     static_cast<void>(serving()->report());
+    if (look % looks_a_showing == 0) show_state();
     lock.lock();
   }
 }

@@ -58,6 +58,8 @@ class Service {
   /// Says 503 on /readyz from here on.
   void drain() noexcept { is_draining_.store(true, std::memory_order_relaxed); }
   bool is_ready() const;
+  /// Gets the state of all filters once a second, until either side ends it.
+  void show_state_to(EventStream stream);
   void set_connections(std::function<std::size_t()> connections);
 
  private:
@@ -66,6 +68,7 @@ class Service {
   void judge_for(ProxyDialect dialect, const HttpRequest& request,
                  const HttpServer::Respond& respond);
   void watch();
+  void show_state();
 
   ServiceLog& log_;
   const SteadyClock clock_;
@@ -77,10 +80,12 @@ class Service {
   std::atomic<std::uint64_t> verdict_requests_ = 0;
   std::atomic<std::uint64_t> api_requests_ = 0;
 
-  std::mutex ending_mutex_;
+  std::mutex ending_mutex_;  ///< of all below
+  std::vector<EventStream> viewers_;
   std::condition_variable ending_changed_;
   bool is_ending_ = false;
-  std::thread watcher_;  ///< looks at the filters, so that changes of their state are logged
+  /// Looks at the filters, so that changes of their state are logged, and shows them.
+  std::thread watcher_;
 };
 
 }  // namespace guestlist

@@ -34,12 +34,12 @@ HttpResponse page(std::string_view content_type, std::string body) {
   return {200, std::move(body), std::string(content_type), {{"Cache-Control", "no-cache"}}};
 }
 
-json::object state_of(const Call& call) {
+json::object state_of(const Service& service) {
   json::array filters;
-  for (const FilterReport& report : call.serving->report()) filters.push_back(to_json(report));
+  for (const FilterReport& report : service.serving()->report()) filters.push_back(to_json(report));
   return {{"time", format_time(std::chrono::system_clock::now())},
-          {"ready", call.service.is_ready()},
-          {"uptime_seconds", call.service.counts().uptime_seconds},
+          {"ready", service.is_ready()},
+          {"uptime_seconds", service.counts().uptime_seconds},
           {"filters", std::move(filters)}};
 }
 
@@ -79,13 +79,11 @@ HttpResponse openapi(const Call&) {
 }
 
 HttpResponse list(const Call& call) {
-  return json_response(200, state_of(call));
+  return json_response(200, state_of(call.service));
 }
 
-/// One event, and the pause after which the browser asks again.
-HttpResponse events(const Call& call) {
-  return page("text/event-stream",
-              "retry: 1000\ndata: " + json::serialize(state_of(call)) + "\n\n");
+void events(const Call& call, const HttpServer::Respond& respond) {
+  call.service.show_state_to(respond.stream());
 }
 
 HttpResponse explain(const Call& call) {
@@ -199,7 +197,7 @@ constexpr Endpoint endpoints[] = {
     {"GET", "/readyz", Needs::nothing, readiness},
     {"GET", "/metrics", Needs::nothing, metrics},
     {"GET", "/v1/openapi.json", Needs::nothing, openapi},
-    {"GET", "/v1/events", Needs::nothing, events},
+    {"GET", "/v1/events", Needs::nothing, nullptr, events},
     {"GET", "/v1/explain", Needs::nothing, explain},
     {"GET", "/v1/filters", Needs::nothing, list},
     {"GET", "/v1/filters/{name}", Needs::nothing, show},
@@ -228,6 +226,10 @@ std::optional<HttpResponse> refuse_without_token(const Call& call) {
 }
 
 }  // namespace
+
+std::string state_json(const Service& service) {
+  return json::serialize(state_of(service));
+}
 
 void answer_api(Service& service, const HttpRequest& request, const HttpServer::Respond& respond) {
   const auto target = ApiTarget::parse(request.target);

@@ -13,11 +13,16 @@
 //
 // Threads: pure functions over the service.
 
+#include <string>
+
 #include "guestlist/http/http_server.hpp"
 
 namespace guestlist {
 
 class Service;
+
+/// The state of all filters, as one JSON object.
+std::string state_json(const Service& service);
 
 void answer_api(Service& service, const HttpRequest& request, const HttpServer::Respond& respond);
 
