@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <utility>
 
+#include "guestlist/lines/lines_source.hpp"
 #include "guestlist/postgres/postgres_followed_source.hpp"
 
 namespace guestlist {
@@ -47,12 +49,36 @@ Result<OpenedSource> open_postgres(const FilterConfig& filter) {
   return OpenedSource{*std::move(source), std::move(key)};
 }
 
+/// A file is named as seen from the configuration.
+std::filesystem::path beside_configuration(const FilterConfig& filter, const std::string& path) {
+  return std::filesystem::path(filter.source.place.file).parent_path() / path;
+}
+
+Result<OpenedSource> open_lines(const FilterConfig& filter) {
+  const SourceConfig& config = filter.source;
+  if (filter.key.size() != 1) {
+    return fail(Errc::invalid_argument,
+                fmt::format("{}: filter '{}': a line is a key of one column; write key = \"text\"",
+                            filter.place.text(), filter.name));
+  }
+  LinesFile file;
+  file.path = beside_configuration(filter, config.lines);
+  file.csv_column = config.csv_column;
+  file.json_field = config.json_field;
+  file.key_type = filter.key.front();
+  auto source = LinesSource::open(file);
+  if (!source) return fail(at(filter, source.error()));
+  return OpenedSource{*std::move(source), filter.key};
+}
+
 }  // namespace
 
 Result<OpenedSource> open_source(const FilterConfig& filter) {
   if (!filter.source.postgres.empty()) return open_postgres(filter);
+  if (!filter.source.lines.empty()) return open_lines(filter);
   return fail(Errc::invalid_argument,
-              filter.source.place.text() + ": this build follows PostgreSQL only");
+              filter.source.place.text() +
+                  ": SQLite is not followed by this version; use postgres or lines");
 }
 
 }  // namespace guestlist

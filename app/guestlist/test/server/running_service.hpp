@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <map>
 #include <sstream>
 #include <string>
 #include <thread>
@@ -29,10 +30,12 @@ inline bool becomes_true(const std::function<bool()>& holds) {
 
 class RunningService {
  public:
-  /// `sections`: the configuration but for [server].
-  explicit RunningService(const std::string& sections)
+  /// `sections`: the configuration but for [server]; `files`, by name, are beside it.
+  explicit RunningService(const std::string& sections,
+                          const std::map<std::string, std::string>& files = {})
       : folder_(servers::required(servers::TemporaryFolder::create("service"))) {
     configure(sections);
+    for (const auto& [name, content] : files) append(name, content);
     start();
   }
 
@@ -47,6 +50,10 @@ class RunningService {
     options.log = folder_.file("log");
     process_ = servers::required(servers::ChildProcess::start(options));
     becomes_true([&] { return port() != 0 || !process_.is_running(); });
+  }
+
+  void append(const std::string& name, const std::string& content) const {
+    std::ofstream(folder_.file(name), std::ios::app) << content;
   }
 
   std::string config() const { return folder_.file("guestlist.toml"); }

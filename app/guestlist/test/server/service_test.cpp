@@ -236,5 +236,18 @@ TEST_F(ServiceTest, DoesNotStartHalfConfigured) {
             ends_with(std::to_string(postgres_.port()), "1").find("guestlist.toml:"));
 }
 
+TEST(ServiceOnAFile, FollowsItBesideTheConfiguration) {
+  RunningService service(
+      "[[filter]]\nname = \"ids\"\nkey = \"int\"\n[filter.source]\nlines = \"ids.txt\"\n"
+      "[[route]]\nmatch = \"/items/{id}\"\nfilter = \"ids\"\nmode = \"enforce\"\n",
+      {{"ids.txt", "1\n2\n3\n"}});
+  ASSERT_TRUE(service.becomes_ready()) << service.log();
+  EXPECT_EQ(200u, service.ask_as_nginx("/items/3"));
+  EXPECT_EQ(403u, service.ask_as_nginx("/items/4"));
+  service.append("ids.txt", "4\n");
+  EXPECT_TRUE(becomes_true([&] { return service.ask_as_nginx("/items/4") == 200; }))
+      << service.log();
+}
+
 }  // namespace
 }  // namespace guestlist
