@@ -116,7 +116,7 @@ std::size_t ClassicLayer::survivors_of_two(std::span<const Hash> hashes, bool* f
   }
   std::size_t count = 0;
   for (std::size_t i = 0; i < hashes.size(); ++i) {
-    found[i] = is_set(bits[i][0]) & is_set(bits[i][1]);
+    found[i] = (static_cast<int>(is_set(bits[i][0])) & static_cast<int>(is_set(bits[i][1]))) != 0;
     survivors[count] = static_cast<std::uint32_t>(i);
     count += found[i] ? 1 : 0;
   }
