@@ -1,7 +1,7 @@
 -- Asks guestlist, and sets txn.guestlist to `absent` where it rejects. Whatever goes wrong leaves the
 -- variable unset, and the request passes.
 
-local gate = "http://127.0.0.1:7117/auth/forward"
+local gate = "http://127.0.0.1:8700/auth/forward"
 local timeout_ms = 100
 
 core.register_action("guestlist", { "http-req" }, function(txn)

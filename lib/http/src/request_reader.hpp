@@ -4,7 +4,7 @@
 //
 // The buffer holds the request that is being read, from its first byte; fields are kept as places
 // in it, since it may move while it grows. Beast parses; what it lets through and another reader
-// might take otherwise is refused here. Tested by: RequestReader.*, http_request_fuzz.
+// might take otherwise is refused here. Tested by: RequestReader.*
 
 #include <cstdint>
 #include <memory>

@@ -157,7 +157,8 @@ constexpr Field<SourceConfig> source_fields[] = {
      "A PostgreSQL database, as libpq has it; what it leaves out comes from `PGHOST`, "
      "`PGPASSFILE`, ….",
      [](SourceConfig& c, const ConfigValue& v) { return v.read(c.postgres); }},
-    {"sqlite", R"("shop.db")", "one of the three", "An SQLite database. Not followed by this version.",
+    {"sqlite", R"("shop.db")", "one of the three",
+     "An SQLite database. Not followed by this version.",
      [](SourceConfig& c, const ConfigValue& v) { return v.read(c.sqlite); }},
     {"lines", R"("ids.txt")", "one of the three",
      "A file with a key a line, read again when it changes.",

@@ -122,7 +122,7 @@ class Proxies : public testing::TestWithParam<ProxyKind> {
                  : std::vector<std::string>{"haproxy.cfg", "haproxy.lua"};
     for (const std::string& name : names) {
       std::string text = shipped(name);
-      text = replaced(std::move(text), "127.0.0.1:7117", gate_port);
+      text = replaced(std::move(text), "127.0.0.1:8700", gate_port);
       text = replaced(std::move(text), "127.0.0.1:8080", upstream_->port());
       text = replaced(std::move(text), "127.0.0.1:8000", port);
       options.files.emplace_back(name, std::move(text));

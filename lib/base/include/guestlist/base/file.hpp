@@ -86,8 +86,8 @@ class FileLock {
  public:
   /// Waits for its turn. Errors: `not_found`, `unreadable`.
   static Result<FileLock> acquire(const std::string& path);
-  /// Does not wait; makes an empty file where there is none. Errors: `already_exists` where somebody
-  /// has the lock; `unwritable`.
+  /// Does not wait; makes an empty file where there is none. Errors: `already_exists` where
+  /// somebody has the lock; `unwritable`.
   static Result<FileLock> try_acquire(const std::string& path);
 
   FileLock(FileLock&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}

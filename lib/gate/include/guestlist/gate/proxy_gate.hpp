@@ -5,7 +5,7 @@
 // request.
 //
 // Distinct objects: safe. Shared objects: safe, a gate does not change; a reload makes another one.
-// Tested by: ProxyGate.*, Proxies.*
+// Tested by: Proxies.*
 
 #include <array>
 #include <map>

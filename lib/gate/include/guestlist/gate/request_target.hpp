@@ -7,8 +7,7 @@
 // decode twice, cut `;parameters`, trim. Where a target would come out differently under one of
 // these, it is `odd`: nobody can say which key the upstream will see, and it passes.
 //
-// Threads: pure functions. Source: RFC 3986, RFC 9112 section 3.2. Tested by: RequestTarget.*,
-// route_fuzz.
+// Threads: pure functions. Source: RFC 3986, RFC 9112 section 3.2. Tested by: RequestTarget.*.
 
 #include <cstdint>
 #include <optional>

@@ -8,8 +8,7 @@
 // header field can hold a part (`X-Tenant: {tenant}`). `{id:int}` says the type, which must be the
 // filter's. The first route that matches counts; a request that matches none passes.
 //
-// Distinct objects: safe. Shared objects: safe, a table does not change. Tested by: RouteTable.*,
-// route_fuzz.
+// Distinct objects: safe. Shared objects: safe, a table does not change. Tested by: RouteTable.*.
 
 #include <cstdint>
 #include <functional>

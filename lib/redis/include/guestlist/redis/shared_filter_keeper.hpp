@@ -15,8 +15,8 @@
 #include <string>
 #include <thread>
 
-#include "guestlist/port/source.hpp"
 #include "guestlist/filter/rebuild_policy.hpp"
+#include "guestlist/port/source.hpp"
 #include "guestlist/redis/shared_bloom_filter.hpp"
 #include "guestlist/redis/shared_filter_builder.hpp"
 
