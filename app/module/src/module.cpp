@@ -6,6 +6,8 @@
 #include "bloom_keys.hpp"
 #include "command.hpp"
 #include "core/bit_memory.hpp"
+#include "cuckoo_commands.hpp"
+#include "cuckoo_keys.hpp"
 #include "metrics.hpp"
 #include "server_api.hpp"
 #include "settings.hpp"
@@ -30,7 +32,8 @@ const char* load(Context* context, Arguments arguments) {
     api::add_acl_category(context, "bloom");
     api::add_acl_category(context, "cuckoo");
   }
-  for (const auto family : {bloom_commands, bloom_whole_commands, verdict_commands}) {
+  for (const auto family :
+       {bloom_commands, bloom_whole_commands, verdict_commands, cuckoo_commands}) {
     for (const CommandSpec& spec : family()) {
       if (const char* const refused = register_command(context, spec)) {
         api::log(context, "warning", "%s:", spec.name);
@@ -39,6 +42,7 @@ const char* load(Context* context, Arguments arguments) {
     }
   }
   if (const char* const refused = register_bloom_types(context)) return refused;
+  if (const char* const refused = register_cuckoo_types(context)) return refused;
   if (api::register_info_func(context, tell_metrics) != ok) return "the server takes no metrics";
   return register_settings(context, arguments);
 }

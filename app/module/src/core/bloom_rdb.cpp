@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "core/arriving_bits.hpp"
 #include "core/bloom_dump.hpp"
 #include "core/byte_stream.hpp"
 
@@ -14,36 +15,6 @@ namespace {
 tl::unexpected<Error> bad(const char* what) {
   return fail(Errc::corrupt, what);
 }
-
-/// Bits that arrive in pieces. The memory grows with them, at most to twice what came.
-class Arriving {
- public:
-  explicit Arriving(std::uint64_t expected) noexcept : expected_(expected) {}
-
-  std::uint64_t missing() const noexcept { return expected_ - arrived_; }
-
-  /// Requires: no more bytes than are missing.
-  Result<void> take(ByteView bytes) {
-    if (arrived_ + bytes.size() > memory_.size_bytes()) {
-      const std::uint64_t wanted =
-          std::min(expected_, std::max<std::uint64_t>(2 * arrived_, arrived_ + bytes.size()));
-      auto larger = BitMemory::zeroed(wanted);
-      if (!larger) return fail(std::move(larger).error());
-      if (arrived_ != 0) std::memcpy(larger->data(), memory_.data(), arrived_);
-      memory_ = *std::move(larger);
-    }
-    if (!bytes.empty()) std::memcpy(memory_.data() + arrived_, bytes.data(), bytes.size());
-    arrived_ += bytes.size();
-    return {};
-  }
-  /// Requires: nothing is missing.
-  BitMemory finish() noexcept { return std::move(memory_); }
-
- private:
-  std::uint64_t expected_;
-  std::uint64_t arrived_ = 0;
-  BitMemory memory_;
-};
 
 /// A layer of a file; nothing where it cannot be.
 Result<ClassicLayer> load_classic_layer(ValueReader& in, int encoding) {
@@ -69,13 +40,13 @@ Result<ClassicLayer> load_classic_layer(ValueReader& in, int encoding) {
   shape.hashes = static_cast<std::uint32_t>(hashes);
   shape.bytes = bits.size();
   if (!is_trustworthy(shape)) return bad("a layer that cannot be");
-  Arriving arriving(shape.bytes);
+  ArrivingBits arriving(shape.bytes);
   if (auto taken = arriving.take(bits.bytes()); !taken) return fail(std::move(taken).error());
   return ClassicLayer(shape, arriving.finish());
 }
 
 Result<BitMemory> load_native_bits(ValueReader& in, std::uint64_t size_bytes) {
-  Arriving arriving(size_bytes);
+  ArrivingBits arriving(size_bytes);
   while (arriving.missing() > 0) {
     const ReadString piece = in.string();
     if (in.has_failed()) return fail(Errc::truncated, "the filter ends early");

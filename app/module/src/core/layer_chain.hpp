@@ -19,20 +19,12 @@
 #include <utility>
 #include <vector>
 
+#include "core/added.hpp"
 #include "core/classic_layer.hpp"
 #include "core/memory_limit.hpp"
 #include "core/native_layer.hpp"
 
 namespace guestlist::server {
-
-enum class Added : std::uint8_t {
-  added,
-  seen,               ///< was there, or seemed to be
-  full,               ///< new, and the chain may not grow
-  no_memory,          ///< new, and there is no memory for the next layer
-  over_object_limit,  ///< new, and the next layer would make the filter larger than allowed
-  too_many_layers,    ///< new, and the chain has grown as far as chains do
-};
 
 /// How a chain was made, and how it goes on.
 struct ChainPlan {

@@ -1,0 +1,122 @@
+#pragma once
+
+// A cuckoo filter of the CF.* commands: one table, and further ones of the same or of growing size
+// once the newest is full.
+//
+// A filter is *strict* or not, for life. A strict one walks, sizes and grows exactly as
+// RedisBloom's, byte for byte. Any other fills a table before it makes the next, and is sized so
+// that it holds what it was reserved for. Hash, slots and growth are the same.
+//
+// Deleting goes from the newest table to the oldest. Tables never shrink along the chain, so
+// whatever two items share in a table they share in all older ones too, and a key that was added
+// and not deleted is always found. What no filter can know is the caller's part: an item may be
+// deleted only if it was added, and not deleted since. `Hazard` shows when callers do not keep to
+// it.
+//
+// Distinct objects: safe. Shared objects: one thread. Tested by: CuckooChain.*, CuckooModel.*
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/added.hpp"
+#include "core/cuckoo_layer.hpp"
+#include "core/memory_limit.hpp"
+
+namespace guestlist::server {
+
+struct CuckooPlan {
+  std::uint64_t buckets = 512;  ///< of the first table; a power of two
+  std::uint16_t bucket_size = 2;
+  std::uint16_t max_iterations = 20;  ///< of a strict filter's walk
+  std::uint16_t expansion = 1;        ///< each table is so many times the one before; 0: one table
+  bool is_strict = false;
+
+  friend bool operator==(const CuckooPlan&, const CuckooPlan&) = default;
+};
+
+/// What a command may take.
+struct CuckooLimit {
+  MemoryLimit memory;
+  std::size_t layers = 32;
+};
+
+/// What callers did that a filter cannot make good, since it was loaded.
+struct Misuse {
+  std::uint64_t deletes_not_found = 0;  ///< deletes of what was never added, or was deleted before
+  std::uint64_t adds_taken_for_seen = 0;  ///< ADDNX that stored nothing
+};
+
+class CuckooChain {
+ public:
+  static constexpr std::size_t max_layers = 65536;
+  /// Items that the calls for many take at most.
+  static constexpr std::size_t batch = 256;
+
+  /// The number of buckets of a filter that is reserved for `capacity` items. Requires: a bucket
+  /// size that is possible.
+  static std::uint64_t buckets_for(std::uint64_t capacity, std::uint32_t bucket_size,
+                                   bool is_strict) noexcept;
+  /// The buckets of table `index`, or 0 where it would be larger than tables can be.
+  static std::uint64_t buckets_of_layer(const CuckooPlan& plan, std::size_t index) noexcept;
+
+  /// With one empty table. Requires: a plan that is possible. Errors: `overloaded` where the limit
+  /// of one object is passed, `too_large` where there is no memory.
+  static Result<CuckooChain> make(const CuckooPlan& plan, const MemoryLimit& limit);
+  /// Around tables that were read. Requires: at least one.
+  CuckooChain(const CuckooPlan& plan, std::vector<CuckooLayer> layers, std::uint64_t items,
+              std::uint64_t deletes) noexcept
+      : plan_(plan), layers_(std::move(layers)), items_(items), deletes_(deletes) {}
+  /// Errors: `too_large`.
+  Result<CuckooChain> copy() const;
+
+  const CuckooPlan& plan() const noexcept { return plan_; }
+  const std::vector<CuckooLayer>& layers() const noexcept { return layers_; }
+  std::vector<CuckooLayer>& layers() noexcept { return layers_; }
+  std::uint64_t items() const noexcept { return items_; }
+  /// Since the tables were last compacted.
+  std::uint64_t deletes() const noexcept { return deletes_; }
+  /// Of the slots.
+  std::uint64_t size_bytes() const noexcept;
+  /// As CF.INFO and MEMORY USAGE tell it: of a strict filter what its format's first implementation
+  /// took, which clients' tests pin; of others what the allocator spent.
+  std::uint64_t told_bytes() const noexcept;
+  const Misuse& misuse() const noexcept { return misuse_; }
+  /// The chance that an item which was never added is found, and that deleting it takes away
+  /// another item's fingerprint. Estimated from at most 4,096 buckets a table.
+  double fpr_now() const noexcept;
+
+  bool may_contain(std::string_view item) const noexcept;
+  /// Requires: as many answers as items, and at most `batch`.
+  void may_contain_many(std::span<const std::string_view> items, bool* found) const noexcept;
+  std::uint64_t count(std::string_view item) const noexcept;
+
+  /// Stores one copy more, or with `only_new` none where one seems to be there.
+  Added add(std::string_view item, bool only_new, const CuckooLimit& limit);
+  /// The same for each in order. Requires: as many outcomes as items, and at most `batch`.
+  void add_many(std::span<const std::string_view> items, bool only_new, Added* outcomes,
+                const CuckooLimit& limit);
+  /// Whether a copy was taken away. Requires: the item was added and not deleted since.
+  bool remove(std::string_view item);
+  /// Moves fingerprints into older tables and lets go of newest ones that are empty.
+  void compact() { compact(false); }
+
+ private:
+  Added add(const CuckooHash& hash, bool only_new, const CuckooLimit& limit);
+  bool has(const CuckooHash& hash) const noexcept;
+  Added grow(const CuckooLimit& limit);
+  bool make_room_and_put(const CuckooHash& hash);
+  void compact(bool stops_early);
+  /// Whether the table is empty afterwards.
+  bool empty_into_older(std::size_t index);
+
+  CuckooPlan plan_;
+  std::vector<CuckooLayer> layers_;
+  std::uint64_t items_ = 0;
+  std::uint64_t deletes_ = 0;
+  Misuse misuse_;
+};
+
+}  // namespace guestlist::server

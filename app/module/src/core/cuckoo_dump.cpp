@@ -1,0 +1,163 @@
+#include "core/cuckoo_dump.hpp"
+
+#include <xxhash.h>
+
+#include <bit>
+#include <cstring>
+
+#include "core/byte_stream.hpp"
+
+namespace guestlist::server {
+namespace {
+
+constexpr std::string_view magic = "GLCUCKO";
+constexpr std::uint8_t version = 1;
+constexpr std::size_t checksum_bytes = 8;
+constexpr std::size_t own_bytes = 54;
+constexpr std::size_t strict_bytes = 38;
+// With a pointer at its end that somebody's memory once had.
+constexpr std::size_t strict_bytes_with_pointer = 46;
+
+tl::unexpected<Error> bad(const char* what) {
+  return fail(Errc::corrupt, what);
+}
+
+std::uint64_t checksum(ByteView bytes) noexcept {
+  return XXH3_64bits(bytes.data(), bytes.size());
+}
+
+void put_fields(ByteWriter& out, const CuckooChain& chain) {
+  const CuckooPlan& plan = chain.plan();
+  out.put(chain.items());
+  out.put(plan.buckets);
+  out.put(chain.deletes());
+  out.put(static_cast<std::uint64_t>(chain.layers().size()));
+  out.put(plan.bucket_size);
+  out.put(plan.max_iterations);
+  out.put(plan.expansion);
+}
+
+CuckooHeader get_fields(ByteReader& in, bool is_strict) {
+  CuckooHeader header;
+  header.items = in.get<std::uint64_t>();
+  header.plan.buckets = in.get<std::uint64_t>();
+  header.deletes = in.get<std::uint64_t>();
+  header.layers = in.get<std::uint64_t>();
+  header.plan.bucket_size = in.get<std::uint16_t>();
+  header.plan.max_iterations = in.get<std::uint16_t>();
+  header.plan.expansion = in.get<std::uint16_t>();
+  header.plan.is_strict = is_strict;
+  return header;
+}
+
+bool is_own(ByteView header) noexcept {
+  return header.size() >= magic.size() && as_text(header.first(magic.size())) == magic;
+}
+
+Result<CuckooHeader> parse_own(ByteView bytes) {
+  if (bytes.size() <= magic.size()) return fail(Errc::truncated, "the header ends early");
+  if (std::to_integer<std::uint8_t>(bytes[magic.size()]) != version)
+    return fail(Errc::newer_version, "a later version's header");
+  if (bytes.size() != own_bytes) return fail(Errc::truncated, "a header of another length");
+  if (load_little_endian<std::uint64_t>(bytes.last(checksum_bytes).data()) !=
+      checksum(bytes.first(own_bytes - checksum_bytes)))
+    return bad("the header's checksum does not hold");
+  ByteReader in(bytes.subspan(magic.size() + 1));
+  return get_fields(in, false);
+}
+
+}  // namespace
+
+bool is_trustworthy(const CuckooHeader& header) noexcept {
+  const CuckooPlan& plan = header.plan;
+  if (!CuckooLayer::is_possible(plan.buckets, plan.bucket_size) || plan.max_iterations == 0 ||
+      plan.expansion > 32768 || (plan.expansion != 0 && !std::has_single_bit(plan.expansion)))
+    return false;
+  if (header.layers == 0 || header.layers > CuckooChain::max_layers ||
+      (plan.expansion == 0 && header.layers != 1))
+    return false;
+  std::uint64_t slots = 0;
+  for (std::uint64_t index = 0; index < header.layers; ++index) {
+    const std::uint64_t buckets = CuckooChain::buckets_of_layer(plan, index);
+    if (buckets == 0) return false;
+    slots += buckets * plan.bucket_size;
+    if (slots > CuckooLayer::max_bytes) return false;
+  }
+  return header.items <= slots;
+}
+
+std::string cuckoo_header(const CuckooChain& chain) {
+  ByteWriter out;
+  if (chain.plan().is_strict) {
+    put_fields(out, chain);
+    return out.take();
+  }
+  out.put(as_bytes(magic));
+  out.put(version);
+  put_fields(out, chain);
+  out.put(checksum(as_bytes(out.text())));
+  return out.take();
+}
+
+Result<CuckooHeader> parse_cuckoo_header(ByteView bytes) {
+  CuckooHeader header;
+  if (is_own(bytes)) {
+    auto own = parse_own(bytes);
+    if (!own) return fail(std::move(own).error());
+    header = *own;
+  } else {
+    if (bytes.size() != strict_bytes && bytes.size() != strict_bytes_with_pointer)
+      return fail(Errc::truncated, "a header of another length");
+    ByteReader in(bytes);
+    header = get_fields(in, true);
+  }
+  if (!is_trustworthy(header)) return bad("a filter that cannot be");
+  return header;
+}
+
+Result<CuckooChain> cuckoo_from_header(const CuckooHeader& header, const MemoryLimit& limit) {
+  std::uint64_t bytes = 0;
+  for (std::uint64_t index = 0; index < header.layers; ++index)
+    bytes += CuckooChain::buckets_of_layer(header.plan, index) * header.plan.bucket_size;
+  if (limit.ask(0, bytes) != MemoryLimit::Answer::yes)
+    return fail(Errc::too_large, "there is no memory for the filter");
+  std::vector<CuckooLayer> layers;
+  for (std::uint64_t index = 0; index < header.layers; ++index) {
+    auto layer = CuckooLayer::make(CuckooChain::buckets_of_layer(header.plan, index),
+                                   header.plan.bucket_size);
+    if (!layer) return fail(std::move(layer).error());
+    layers.push_back(*std::move(layer));
+  }
+  return CuckooChain(header.plan, std::move(layers), header.items, header.deletes);
+}
+
+Chunk cuckoo_chunk(const CuckooChain& chain, std::uint64_t iterator) {
+  std::uint64_t offset = iterator - 1;
+  for (const CuckooLayer& layer : chain.layers()) {
+    const ByteView slots = layer.bits().bytes();
+    if (offset < slots.size()) {
+      const ByteView rest = slots.subspan(offset);
+      const ByteView bytes = rest.first(std::min<std::uint64_t>(rest.size(), max_chunk_bytes));
+      return {iterator + bytes.size(), bytes};
+    }
+    offset -= slots.size();
+  }
+  return {};
+}
+
+bool load_cuckoo_chunk(CuckooChain& chain, std::int64_t iterator, ByteView bytes) {
+  if (iterator <= 1 || static_cast<std::uint64_t>(iterator) - 1 < bytes.size()) return false;
+  std::uint64_t offset = static_cast<std::uint64_t>(iterator) - 1 - bytes.size();
+  for (CuckooLayer& layer : chain.layers()) {
+    const MutableByteView slots = layer.bits().mutable_bytes();
+    if (offset < slots.size()) {
+      if (bytes.size() > slots.size() - offset) return false;
+      if (!bytes.empty()) std::memcpy(slots.data() + offset, bytes.data(), bytes.size());
+      return true;
+    }
+    offset -= slots.size();
+  }
+  return false;
+}
+
+}  // namespace guestlist::server
