@@ -260,10 +260,11 @@ const char* load_bloom_chunk(BloomValue& value, std::int64_t iterator, ByteView 
   if (refused != nullptr) return refused;
   BloomValue::Load load = value.load();
   if (bytes.empty()) {
-    load.arrived_bytes = end;
+    load = {value.visit([](const auto& chain) { return chain.size_bytes(); }), end};
   } else if (start <= load.arrived_bytes) {
     load.arrived_bytes = std::max(load.arrived_bytes, end);
   }
+  if (load.arrived_bytes >= load.awaited_bytes) load = {};
   value.set_load(load);
   return nullptr;
 }
