@@ -31,7 +31,7 @@ class Search {
         const std::uint64_t bucket = steps_[at].bucket;
         const std::uint8_t moving = layer_.bucket(bucket)[slot];
         const std::uint64_t target = layer_.cut(bucket ^ bucket_distance(moving));
-        // A bucket may stand only once on a path, or the moves would overwrite each other.
+        // The shortest path has no bucket twice: going round is only a waste.
         if (is_on_path(at, target)) continue;
         if (layer_.put_in(target, moving)) {
           move_along(at, slot, fingerprint);
