@@ -33,6 +33,7 @@ class CuckooModel : public ModuleTest {
       if (step % 50 == 0) expect_all_there();
     }
     expect_all_there();
+    expect_each_there();
     const std::string told = ask("CF.INFO k");
     EXPECT_NE(told.find("+Number of items inserted\r\n:" + std::to_string(live_.size()) + "\r\n"),
               std::string::npos)
@@ -101,6 +102,8 @@ class CuckooModel : public ModuleTest {
     words.insert(words.end(), live_.begin(), live_.end());
     if (live_.empty()) return;
     EXPECT_EQ(ask(words).find(":0\r\n"), std::string::npos) << "a live item is denied";
+  }
+  void expect_each_there() {
     for (const std::string& item : std::set<std::string>(live_.begin(), live_.end())) {
       ASSERT_EQ(ask({"CF.EXISTS", "k", item}), ":1\r\n") << item;
       const std::string count = ask({"CF.COUNT", "k", item});
