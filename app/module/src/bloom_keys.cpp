@@ -4,6 +4,7 @@
 #include <cstring>
 #include <memory>
 
+#include "chunk_log.hpp"
 #include "core/bloom_dump.hpp"
 #include "core/bloom_rdb.hpp"
 #include "server_values.hpp"
@@ -49,20 +50,10 @@ void* loaded(Io* io, Result<BloomValue> value) {
   return nullptr;
 }
 
-/// In pieces, so that neither the log's buffer nor a client's has to hold a whole filter.
 void rewrite_log(Io* io, String* key, void* value) {
-  const std::string header = bloom_header(bloom_of(value));
-  api::emit_aof(io, "BF.LOADCHUNK", "scb", key, "1", header.data(), header.size());
-  for (Chunk chunk = bloom_chunk(bloom_of(value), 1); chunk.next != 0;
-       chunk = bloom_chunk(bloom_of(value), chunk.next)) {
-    api::emit_aof(io, "BF.LOADCHUNK", "slb", key, static_cast<long long>(chunk.next),
-                  reinterpret_cast<const char*>(chunk.bytes.data()), chunk.bytes.size());
-  }
-  if (!bloom_of(value).is_whole()) {
-    const std::uint64_t arrived = std::max<std::uint64_t>(1, bloom_of(value).load().arrived_bytes);
-    api::emit_aof(io, "BF.LOADCHUNK", "slb", key, static_cast<long long>(arrived + 1), "",
-                  std::size_t{0});
-  }
+  const auto& filter = bloom_of(value);
+  rewrite_in_chunks(io, "BF.LOADCHUNK", key, bloom_header(filter), filter.load(),
+                    [&](std::uint64_t iterator) { return bloom_chunk(filter, iterator); });
 }
 
 void digest(Digest* out, void* value) {

@@ -31,7 +31,11 @@ const char* error_of(Added outcome) noexcept {
 
 /// The filter of the key, made if it is missing; null where the reply was an error.
 CuckooChain* find_or_make(Context* context, CuckooKey& key, const CuckooWish& wish, bool& created) {
-  if (CuckooChain* const value = key.cuckoo()) return value;
+  if (CuckooChain* const value = key.cuckoo()) {
+    if (value->is_whole()) return value;
+    reply_error(context, still_arriving);
+    return nullptr;
+  }
   if (!key.is_missing()) {
     reply_error(context, wrong_type);
     return nullptr;

@@ -29,12 +29,17 @@ int reserve(Context* context, String** argv, int argc) {
   return reply_ok(context);
 }
 
+/// Whether every item may be in it, for it is not there or not whole, and the operator wants such
+/// items to pass.
+bool is_open(const CuckooChain* value) {
+  return settings().missing_may_exist && (value == nullptr || !value->is_whole());
+}
+
 int exists(Context* context, String** argv, int argc) {
   if (argc != 3) return api::wrong_arity(context);
   const CuckooKey key(context, argv[1], open_read);
   const CuckooChain* const value = key.cuckoo();
-  const bool found =
-      value == nullptr ? settings().missing_may_exist : value->may_contain(view(argv[2]));
+  const bool found = is_open(value) || (value != nullptr && value->may_contain(view(argv[2])));
   return api::reply_with_bool(context, found ? 1 : 0);
 }
 
@@ -47,10 +52,11 @@ int exist_many(Context* context, String** argv, int argc) {
   constexpr std::size_t batch = CuckooChain::batch;
   std::array<std::string_view, batch> views;
   std::array<bool, batch> found;
-  found.fill(settings().missing_may_exist);
+  const bool all = is_open(value);
+  found.fill(all);
   for (std::size_t start = 0; start < items.size(); start += batch) {
     const std::size_t count = std::min(batch, items.size() - start);
-    if (value != nullptr) {
+    if (value != nullptr && !all) {
       for (std::size_t i = 0; i < count; ++i) views[i] = view(items[start + i]);
       value->may_contain_many(std::span<const std::string_view>(views).first(count), found.data());
     }
@@ -72,6 +78,7 @@ int remove(Context* context, String** argv, int argc) {
   CuckooKey key(context, argv[1], open_read | open_write);
   CuckooChain* const value = key.cuckoo();
   if (value == nullptr) return reply_error(context, "Not found");
+  if (!value->is_whole()) return reply_error(context, still_arriving);
   const bool is_removed = value->remove(view(argv[2]));
   if (is_removed) {
     api::replicate_verbatim(context);
@@ -85,6 +92,7 @@ int compact(Context* context, String** argv, int argc) {
   CuckooKey key(context, argv[1], open_read | open_write);
   CuckooChain* const value = key.cuckoo();
   if (value == nullptr) return reply_error(context, "Cuckoo filter was not found");
+  if (!value->is_whole()) return reply_error(context, still_arriving);
   value->compact();
   api::replicate_verbatim(context);
   key.changed("cuckoo.compact");

@@ -6,6 +6,10 @@
 
 namespace guestlist::server {
 
+/// A chunk replaces what is in its place: an item that came in between would be lost.
+inline constexpr const char* still_arriving =
+    "ERR the filter is still being loaded: send its chunks in order to the last, or delete the key";
+
 std::span<const CommandSpec> cuckoo_commands();
 
 int cuckoo_add(Context* context, String** argv, int argc);

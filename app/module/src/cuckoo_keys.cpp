@@ -2,6 +2,7 @@
 
 #include <bit>
 
+#include "chunk_log.hpp"
 #include "core/cuckoo_dump.hpp"
 #include "core/cuckoo_rdb.hpp"
 #include "server_values.hpp"
@@ -27,15 +28,10 @@ void* loaded(Io* io, Result<CuckooChain> value) {
   return nullptr;
 }
 
-/// In pieces, so that neither the log's buffer nor a client's has to hold a whole filter.
 void rewrite_log(Io* io, String* key, void* value) {
-  const std::string header = cuckoo_header(cuckoo_of(value));
-  api::emit_aof(io, "CF.LOADCHUNK", "scb", key, "1", header.data(), header.size());
-  for (Chunk chunk = cuckoo_chunk(cuckoo_of(value), 1); chunk.next != 0;
-       chunk = cuckoo_chunk(cuckoo_of(value), chunk.next)) {
-    api::emit_aof(io, "CF.LOADCHUNK", "slb", key, static_cast<long long>(chunk.next),
-                  reinterpret_cast<const char*>(chunk.bytes.data()), chunk.bytes.size());
-  }
+  const auto& filter = cuckoo_of(value);
+  rewrite_in_chunks(io, "CF.LOADCHUNK", key, cuckoo_header(filter), filter.load(),
+                    [&](std::uint64_t iterator) { return cuckoo_chunk(filter, iterator); });
 }
 
 void digest(Digest* out, void* value) {

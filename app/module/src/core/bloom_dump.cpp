@@ -2,8 +2,10 @@
 
 #include <xxhash.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <functional>
 
 #include "core/byte_stream.hpp"
 
@@ -223,48 +225,23 @@ Result<BloomValue> bloom_from_header(ByteView header, const MemoryLimit& limit) 
 }
 
 Chunk bloom_chunk(const BloomValue& value, std::uint64_t iterator) {
-  return value.visit([&](const auto& chain) -> Chunk {
-    std::uint64_t offset = iterator - 1;
-    for (const auto& layer : chain.layers()) {
-      const ByteView bits = layer.bits().bytes();
-      if (offset < bits.size()) {
-        const ByteView rest = bits.subspan(offset);
-        const ByteView bytes = rest.first(std::min<std::uint64_t>(rest.size(), max_chunk_bytes));
-        return {iterator + bytes.size(), bytes};
-      }
-      offset -= bits.size();
-    }
-    return {};
-  });
+  return value.visit([&](const auto& chain) { return chunk_of(chain.layers(), iterator); });
 }
 
 const char* load_bloom_chunk(BloomValue& value, std::int64_t iterator, ByteView bytes) {
   if (iterator <= 1 || static_cast<std::uint64_t>(iterator) - 1 < bytes.size())
     return "ERR received bad data";
-  const std::uint64_t end = static_cast<std::uint64_t>(iterator) - 1;
-  const std::uint64_t start = end - bytes.size();
-  const char* const refused = value.visit([&](auto& chain) -> const char* {
-    std::uint64_t offset = start;
-    for (auto& layer : chain.layers()) {
-      const MutableByteView bits = layer.bits().mutable_bytes();
-      if (offset < bits.size()) {
-        if (bytes.size() > bits.size() - offset)
-          return "ERR invalid chunk - Too big for current filter";
-        std::memcpy(bits.data() + offset, bytes.data(), bytes.size());
-        return nullptr;
-      }
-      offset -= bits.size();
-    }
-    return "ERR invalid offset - no link found";
-  });
-  if (refused != nullptr) return refused;
-  BloomValue::Load load = value.load();
-  if (bytes.empty()) {
+  const auto end = static_cast<std::uint64_t>(iterator) - 1;
+  const ChunkPlace place =
+      value.visit([&](auto& chain) { return place_of(chain.layers(), end + 1, bytes.size()); });
+  if (place.fit == ChunkPlace::Fit::too_large)
+    return "ERR invalid chunk - Too big for current filter";
+  if (place.fit == ChunkPlace::Fit::no_array) return "ERR invalid offset - no link found";
+  std::ranges::transform(place.bytes, bytes, place.bytes.begin(), std::bit_or<>());
+  ChunkLoad load = value.load();
+  if (bytes.empty())
     load = {value.visit([](const auto& chain) { return chain.size_bytes(); }), end};
-  } else if (start <= load.arrived_bytes) {
-    load.arrived_bytes = std::max(load.arrived_bytes, end);
-  }
-  if (load.arrived_bytes >= load.awaited_bytes) load = {};
+  load.take(place.start, end);
   value.set_load(load);
   return nullptr;
 }

@@ -4,9 +4,7 @@
 //
 // The classic layout has the header of RedisBloom (docs/formats/module.md), so that dumps go both
 // ways. The native one has its own, which starts with eight bytes that no classic header can start
-// with, names its version and ends in a checksum. Chunks are the same for both: an iterator n >= 1
-// stands for offset n - 1 in the arrays of bits one after the other; a chunk never crosses from one
-// array to the next and is at most 16 MiB.
+// with, names its version and ends in a checksum. Chunks are the same for both (core/chunks.hpp).
 //
 // Everything that is read here may be hostile. Nothing is allocated before the header was found
 // consistent and the limit was asked.
@@ -17,8 +15,6 @@
 #include "core/bloom_value.hpp"
 
 namespace guestlist::server {
-
-inline constexpr std::uint64_t max_chunk_bytes = std::uint64_t{16} << 20;
 
 /// The option bits of a classic chain.
 inline constexpr std::uint32_t classic_option_64_bit = 4;
@@ -51,14 +47,11 @@ struct NativeHeader {
 std::string native_header(const NativeChain& chain);
 Result<NativeHeader> parse_native_header(ByteView header);
 
-struct Chunk {
-  std::uint64_t next = 0;  ///< the iterator that goes with the bytes; 0 past the end
-  ByteView bytes;
-};
 /// Requires: iterator >= 1.
 Chunk bloom_chunk(const BloomValue& value, std::uint64_t iterator);
 
-/// Null, or the sentence of the refusal. `iterator` is the one that came with the bytes. An empty
+/// Null, or the sentence of the refusal. `iterator` is the one that came with the bytes. Bits are
+/// added to those that are there: what was inserted while the filter arrives stays in it. An empty
 /// chunk changes no bit: it says that the load has come to this place, which is how the server's
 /// log keeps a filter whose load was not over.
 const char* load_bloom_chunk(BloomValue& value, std::int64_t iterator, ByteView bytes);

@@ -62,13 +62,6 @@ Result<BitMemory> load_native_bits(ValueReader& in, std::uint64_t size_bytes) {
   return bits;
 }
 
-std::uint64_t checksum_of(const BloomValue::Load& load) {
-  ByteWriter bytes;
-  bytes.put(load.awaited_bytes);
-  bytes.put(load.arrived_bytes);
-  return XXH3_64bits(bytes.text().data(), bytes.text().size());
-}
-
 }  // namespace
 
 void save_classic_bloom(const ClassicChain& chain, ValueWriter& out) {
@@ -124,9 +117,7 @@ void save_native_bloom(const BloomValue& value, ValueWriter& out) {
       out.string(bits.subspan(start, std::min<std::size_t>(bits.size() - start, max_chunk_bytes)));
     out.number(XXH3_64bits(bits.data(), bits.size()));
   }
-  out.number(value.load().awaited_bytes);
-  out.number(value.load().arrived_bytes);
-  out.number(checksum_of(value.load()));
+  save_load(value.load(), out);
 }
 
 Result<BloomValue> load_native_bloom(ValueReader& in, int encoding) {
@@ -142,13 +133,11 @@ Result<BloomValue> load_native_bloom(ValueReader& in, int encoding) {
     if (!bits) return fail(std::move(bits).error());
     layers.emplace_back(shape, *std::move(bits));
   }
-  const BloomValue::Load load{in.number(), in.number()};
-  const std::uint64_t checksum = in.number();
-  if (in.has_failed()) return fail(Errc::truncated, "the filter ends early");
-  if (checksum != checksum_of(load)) return bad("the checksum of the load does not hold");
+  const auto load = read_load(in);
+  if (!load) return fail(load.error());
   BloomValue value(NativeChain(header->plan, KeyHasher::siphash(header->secret), std::move(layers),
                                header->items));
-  value.set_load(load);
+  value.set_load(*load);
   return value;
 }
 

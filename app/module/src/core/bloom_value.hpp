@@ -7,6 +7,7 @@
 #include <utility>
 #include <variant>
 
+#include "core/chunks.hpp"
 #include "core/layer_chain.hpp"
 
 namespace guestlist::server {
@@ -40,15 +41,9 @@ class BloomValue {
     return visit([](const auto& chain) -> const ChainPlan& { return chain.plan(); });
   }
 
-  /// A filter that arrives in chunks is whole once they have come in order to the last. Until then
-  /// what it does not hold may still be on its way: nothing is absent.
-  bool is_whole() const noexcept { return load_.arrived_bytes >= load_.awaited_bytes; }
-  struct Load {
-    std::uint64_t awaited_bytes = 0;
-    std::uint64_t arrived_bytes = 0;
-  };
-  const Load& load() const noexcept { return load_; }
-  void set_load(const Load& load) noexcept { load_ = load; }
+  const ChunkLoad& load() const noexcept { return load_; }
+  void set_load(const ChunkLoad& load) noexcept { load_ = load; }
+  bool is_whole() const noexcept { return load_.is_whole(); }
 
   /// As BF.INFO and MEMORY USAGE tell it: of a native filter what the allocator spent; of a classic
   /// one what its format's first implementation took, which clients' tests pin.
@@ -56,7 +51,7 @@ class BloomValue {
 
  private:
   std::variant<NativeChain, ClassicChain> chain_;
-  Load load_;
+  ChunkLoad load_;
 };
 
 /// Below it a classic filter is smaller than a native one, whose later layers would have rates that

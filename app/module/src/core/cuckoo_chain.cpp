@@ -73,7 +73,9 @@ Result<CuckooChain> CuckooChain::copy() const {
     std::memcpy(duplicate->bits().data(), layer.bits().data(), layer.bits().size_bytes());
     layers.push_back(*std::move(duplicate));
   }
-  return CuckooChain(plan_, std::move(layers), items_, deletes_);
+  CuckooChain duplicate(plan_, std::move(layers), items_, deletes_);
+  duplicate.set_load(load_);
+  return duplicate;
 }
 
 std::uint64_t CuckooChain::size_bytes() const noexcept {

@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "core/added.hpp"
+#include "core/chunks.hpp"
 #include "core/cuckoo_layer.hpp"
 #include "core/memory_limit.hpp"
 
@@ -83,6 +84,10 @@ class CuckooChain {
   /// As CF.INFO and MEMORY USAGE tell it: of a strict filter what its format's first implementation
   /// took, which clients' tests pin; of others what the allocator spent.
   std::uint64_t told_bytes() const noexcept;
+  const ChunkLoad& load() const noexcept { return load_; }
+  void set_load(const ChunkLoad& load) noexcept { load_ = load; }
+  /// Requires of all that change it: it is.
+  bool is_whole() const noexcept { return load_.is_whole(); }
   const Misuse& misuse() const noexcept { return misuse_; }
   /// The chance that an item which was never added is found, and that deleting it takes away
   /// another item's fingerprint. Estimated from at most 4,096 buckets a table.
@@ -116,6 +121,7 @@ class CuckooChain {
   std::vector<CuckooLayer> layers_;
   std::uint64_t items_ = 0;
   std::uint64_t deletes_ = 0;
+  ChunkLoad load_;
   Misuse misuse_;
 };
 

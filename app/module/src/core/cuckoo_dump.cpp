@@ -2,8 +2,8 @@
 
 #include <xxhash.h>
 
+#include <algorithm>
 #include <bit>
-#include <cstring>
 
 #include "core/byte_stream.hpp"
 
@@ -128,36 +128,25 @@ Result<CuckooChain> cuckoo_from_header(const CuckooHeader& header, const MemoryL
     if (!layer) return fail(std::move(layer).error());
     layers.push_back(*std::move(layer));
   }
-  return CuckooChain(header.plan, std::move(layers), header.items, header.deletes);
+  CuckooChain chain(header.plan, std::move(layers), header.items, header.deletes);
+  if (header.items != 0) chain.set_load({bytes, 0});
+  return chain;
 }
 
 Chunk cuckoo_chunk(const CuckooChain& chain, std::uint64_t iterator) {
-  std::uint64_t offset = iterator - 1;
-  for (const CuckooLayer& layer : chain.layers()) {
-    const ByteView slots = layer.bits().bytes();
-    if (offset < slots.size()) {
-      const ByteView rest = slots.subspan(offset);
-      const ByteView bytes = rest.first(std::min<std::uint64_t>(rest.size(), max_chunk_bytes));
-      return {iterator + bytes.size(), bytes};
-    }
-    offset -= slots.size();
-  }
-  return {};
+  return chunk_of(chain.layers(), iterator);
 }
 
 bool load_cuckoo_chunk(CuckooChain& chain, std::int64_t iterator, ByteView bytes) {
   if (iterator <= 1 || static_cast<std::uint64_t>(iterator) - 1 < bytes.size()) return false;
-  std::uint64_t offset = static_cast<std::uint64_t>(iterator) - 1 - bytes.size();
-  for (CuckooLayer& layer : chain.layers()) {
-    const MutableByteView slots = layer.bits().mutable_bytes();
-    if (offset < slots.size()) {
-      if (bytes.size() > slots.size() - offset) return false;
-      if (!bytes.empty()) std::memcpy(slots.data() + offset, bytes.data(), bytes.size());
-      return true;
-    }
-    offset -= slots.size();
-  }
-  return false;
+  const auto end = static_cast<std::uint64_t>(iterator) - 1;
+  const ChunkPlace place = place_of(chain.layers(), end + 1, bytes.size());
+  if (place.fit != ChunkPlace::Fit::fits) return false;
+  std::ranges::copy(bytes, place.bytes.begin());
+  ChunkLoad load = bytes.empty() ? ChunkLoad{chain.size_bytes(), end} : chain.load();
+  load.take(place.start, end);
+  chain.set_load(load);
+  return true;
 }
 
 }  // namespace guestlist::server

@@ -1,7 +1,7 @@
 #pragma once
 
 // Cuckoo filters as CF.SCANDUMP gives them and CF.LOADCHUNK takes them: a header, then the slots in
-// chunks, which are those of Bloom filters (core/bloom_dump.hpp).
+// chunks (core/chunks.hpp).
 //
 // A strict filter has the header of RedisBloom, 38 bytes, so that dumps go both ways; the 46 bytes
 // of its versions 2.0 to 2.2 are read too. The 32 bytes of before, whose filters have another hash,
@@ -14,7 +14,6 @@
 #include <cstdint>
 #include <string>
 
-#include "core/bloom_dump.hpp"
 #include "core/cuckoo_chain.hpp"
 
 namespace guestlist::server {
@@ -43,7 +42,8 @@ Result<CuckooChain> cuckoo_from_header(const CuckooHeader& header, const MemoryL
 /// Requires: iterator >= 1.
 Chunk cuckoo_chunk(const CuckooChain& chain, std::uint64_t iterator);
 
-/// Whether the bytes have a place. `iterator` is the one that came with them.
+/// Whether the bytes have a place. `iterator` is the one that came with them. An empty chunk says
+/// that the load has come to this place, as with Bloom filters.
 bool load_cuckoo_chunk(CuckooChain& chain, std::int64_t iterator, ByteView bytes);
 
 }  // namespace guestlist::server

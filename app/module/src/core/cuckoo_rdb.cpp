@@ -104,6 +104,7 @@ void save_own_cuckoo(const CuckooChain& chain, ValueWriter& out) {
           slots.subspan(start, std::min<std::size_t>(slots.size() - start, max_chunk_bytes)));
     out.number(XXH3_64bits(slots.data(), slots.size()));
   }
+  save_load(chain.load(), out);
 }
 
 Result<CuckooChain> load_own_cuckoo(ValueReader& in, int encoding) {
@@ -120,7 +121,11 @@ Result<CuckooChain> load_own_cuckoo(ValueReader& in, int encoding) {
     if (!slots) return fail(std::move(slots).error());
     layers.push_back(layer_of(header->plan, index, *std::move(slots)));
   }
-  return chain_of(*header, std::move(layers));
+  const auto load = read_load(in);
+  if (!load) return fail(load.error());
+  CuckooChain chain = chain_of(*header, std::move(layers));
+  chain.set_load(*load);
+  return chain;
 }
 
 }  // namespace guestlist::server

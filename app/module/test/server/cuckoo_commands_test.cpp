@@ -159,6 +159,48 @@ TEST_P(CuckooCommands, HostileHeadersAreRefused) {
   EXPECT_EQ(ask("CF.EXISTS k a"), ":1\r\n");
 }
 
+TEST_P(CuckooCommands, AFilterThatIsBeingLoadedIsNeitherBelievedNorChanged) {
+  constexpr const char* refusal =
+      "-ERR the filter is still being loaded: send its chunks in order to the last, or delete the "
+      "key\r\n";
+  ask("CF.RESERVE k 4");
+  for (int i = 0; i < 20; ++i) ask({"CF.ADD", "k", std::to_string(i)});
+  std::vector<std::pair<std::string, std::string>> all;
+  for (std::string next = "0"; all.empty() || next != "0";) {
+    // *2, :ITERATOR, $SIZE, bytes
+    const std::string reply = ask({"CF.SCANDUMP", "k", next});
+    const std::size_t first = reply.find(':') + 1;
+    next = reply.substr(first, reply.find('\r', first) - first);
+    if (next == "0") break;
+    const std::size_t bytes = reply.find('\n', reply.find('$')) + 1;
+    all.emplace_back(next, reply.substr(bytes, reply.size() - bytes - 2));
+  }
+  ASSERT_GE(all.size(), 3u);
+  ask({"CF.LOADCHUNK", "copy", all[0].first, all[0].second});
+  ask({"CF.LOADCHUNK", "copy", all[1].first, all[1].second});
+  ask("COPY copy copied");
+  const std::string dump = ask("DUMP copy");
+  const std::size_t start = dump.find('\n') + 1;
+  ASSERT_EQ(ask({"RESTORE", "restored", "0", dump.substr(start, dump.size() - start - 2)}),
+            "+OK\r\n");
+  for (const std::string name : {"copy", "copied", "restored"}) {
+    SCOPED_TRACE(name);
+    ask("CONFIG SET bf.bf-missing-key maybe");
+    EXPECT_EQ(ask("CF.EXISTS " + name + " 19"), ":1\r\n");
+    EXPECT_EQ(ask("CF.MEXISTS " + name + " 19 never"), "*2\r\n:1\r\n:1\r\n");
+    ask("CONFIG SET bf.bf-missing-key absent");
+    for (const char* const change : {"CF.ADD", "CF.ADDNX", "CF.DEL"})
+      EXPECT_EQ(ask({change, name, "0"}), refusal) << change;
+    EXPECT_EQ(ask("CF.INSERT " + name + " ITEMS 0"), refusal);
+    EXPECT_EQ(ask("CF.COMPACT " + name), refusal);
+    for (std::size_t i = 2; i < all.size(); ++i)
+      ASSERT_EQ(ask({"CF.LOADCHUNK", name, all[i].first, all[i].second}), "+OK\r\n");
+    for (int i = 0; i < 20; ++i)
+      EXPECT_EQ(ask({"CF.EXISTS", name, std::to_string(i)}), ":1\r\n") << i;
+    EXPECT_EQ(ask("CF.ADD " + name + " more"), ":1\r\n");
+  }
+}
+
 TEST_P(CuckooCommands, HazardShowsDeletesThatFoundNothing) {
   ask("CF.RESERVE k 1000");
   ask("CF.ADD k a");

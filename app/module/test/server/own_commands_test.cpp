@@ -99,6 +99,18 @@ TEST_P(OwnCommands, ALoadThatIsNotOverStaysSo) {
   }
 }
 
+TEST_P(OwnCommands, WhatIsAddedWhileAFilterArrivesStaysInIt) {
+  ask("BF.RESERVE k 0.01 2 EXPANSION 1");
+  ask("BF.MADD k a b c d e f");
+  const auto all = chunks("k");
+  ask({"BF.LOADCHUNK", "copy", all[0].first, all[0].second});
+  for (int i = 0; i < 20; ++i) ask({"BF.ADD", "copy", "late" + std::to_string(i)});
+  for (std::size_t i = 1; i < all.size(); ++i)
+    ASSERT_EQ(ask({"BF.LOADCHUNK", "copy", all[i].first, all[i].second}), "+OK\r\n");
+  for (int i = 0; i < 20; ++i)
+    EXPECT_EQ(ask({"BF.EXISTS", "copy", "late" + std::to_string(i)}), ":1\r\n") << i;
+}
+
 TEST_P(OwnCommands, GuardChecksAndGets) {
   EXPECT_EQ(ask("GL.GUARD {t}k a {t}c"), "*2\r\n+unknown\r\n$-1\r\n");
   ask("BF.ADD {t}k a");
