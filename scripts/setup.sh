@@ -18,7 +18,7 @@ cd "$(dirname "$0")/.."
 build_packages=(g++ make cmake ninja-build ccache pkg-config ca-certificates
   libexpected-dev libfmt-dev libxxhash-dev libsodium-dev libmurmurhash-dev libcli11-dev
   libsqlite3-dev libssl-dev libpq-dev libgtest-dev libgmock-dev librapidcheck-dev libbenchmark-dev
-  libbloom-dev libsimde-dev libhiredis-dev libtomlplusplus-dev prometheus-cpp-dev openssl spin)
+  libbloom-dev libsimde-dev libhiredis-dev libtomlplusplus-dev prometheus-cpp-dev openssl python3 spin)
 dev_packages=(clang clang-tidy clang-format libclang-rt-dev)
 boost_version=1.88
 

@@ -89,7 +89,7 @@ Looked look_at(const ServiceConfig& config) {
   return looked;
 }
 
-void print(const Looked& looked, bool json, bool with_good) {
+void print(const Looked& looked, bool json) {
   boost::json::array list;
   std::string text;
   for (const auto& [filter, finding] : looked.findings) {
@@ -97,7 +97,6 @@ void print(const Looked& looked, bool json, bool with_good) {
                                        {"severity", word(finding.severity)},
                                        {"what", finding.what},
                                        {"fix", finding.fix}});
-    if (!with_good && finding.severity == Severity::good) continue;
     text += fmt::format("{:<8} {}{}{}\n", word(finding.severity), filter,
                         filter.empty() ? "" : ": ", finding.what);
     if (!finding.fix.empty()) text += fmt::format("         fix: {}\n", finding.fix);
@@ -121,7 +120,7 @@ CallResult run_check(const CheckOptions& options) {
                                             ? finding.what
                                             : fmt::format("{}: {}", finding.what, finding.fix));
   }
-  print(looked, options.json, true);
+  print(looked, options.json);
   return Exit::success;
 }
 
@@ -139,7 +138,7 @@ CallResult run_doctor(const DoctorOptions& options) {
   const auto config = read_service_config(options.config);
   if (!config) return fail(config.error());
   const Looked looked = look_at(*config);
-  print(looked, options.json, true);
+  print(looked, options.json);
   return looked.has_error() ? Exit::error : Exit::success;
 }
 

@@ -71,11 +71,14 @@ CallResult run(const Options& options) {
   auto service = Service::start(*std::move(config), log);
   if (!service) return fail(std::move(service).error());
   Service* const serving = service->get();
-  auto server =
-      HttpServer::start(server_options(server_config),
-                        [serving](const HttpRequest& request, const HttpServer::Respond& respond) {
-                          serving->handle(request, respond);
-                        });
+  auto server = HttpServer::start(
+      server_options(server_config),
+      [serving](const HttpRequest& request, const HttpServer::Respond& respond) {
+        serving->handle(request, respond);
+      },
+      [serving](const HttpRequestView& request, const HttpServer::Respond& respond) {
+        return serving->answer_proxy(request, respond);
+      });
   if (!server) return fail(std::move(server).error());
   serving->set_connections([&server] { return (*server)->connections(); });
   log(Severity::good, "",

@@ -27,7 +27,9 @@ std::optional<std::string_view> only_one(const Fields& fields, std::string_view 
   return found;
 }
 
-std::string_view phrase_of(unsigned status) noexcept {
+}  // namespace
+
+std::string_view reason_phrase(unsigned status) noexcept {
   switch (status) {
     case 200:
       return "OK";
@@ -70,8 +72,6 @@ std::string_view phrase_of(unsigned status) noexcept {
   }
 }
 
-}  // namespace
-
 std::optional<std::string_view> HttpRequest::field(std::string_view name) const noexcept {
   return only_one(fields, name);
 }
@@ -89,7 +89,7 @@ HttpRequest HttpRequestView::owned() const {
 
 PreparedResponse::PreparedResponse(const HttpResponse& response)
     : head_(fmt::format("HTTP/1.1 {} {}\r\nServer: guestlist\r\n", response.status,
-                        phrase_of(response.status))),
+                        reason_phrase(response.status))),
       body_(response.status == 204 ? std::string() : response.body) {
   const auto add = [this](std::string_view name, std::string_view value) {
     // A line break in a value would begin a field of its own.

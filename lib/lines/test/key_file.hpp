@@ -2,28 +2,20 @@
 
 // A file of keys in a folder of its own, written as applications write one.
 
-#include <gtest/gtest.h>
-#include <unistd.h>
-
 #include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <string>
 
+#include "temporary_folder.hpp"
+
 namespace guestlist {
 
 class KeyFile {
  public:
-  explicit KeyFile(const std::string& content) {
-    folder_ = (std::filesystem::temp_directory_path() / "guestlist-lines-XXXXXX").string();
-    EXPECT_NE(nullptr, ::mkdtemp(folder_.data()));
-    overwrite(content);
-  }
-  ~KeyFile() { std::filesystem::remove_all(folder_); }
-  KeyFile(const KeyFile&) = delete;
-  KeyFile& operator=(const KeyFile&) = delete;
+  explicit KeyFile(const std::string& content) { overwrite(content); }
 
-  std::string path() const { return folder_ + "/keys"; }
+  std::string path() const { return folder_ / "keys"; }
   std::string content() const {
     std::ostringstream all;
     all << std::ifstream(path(), std::ios::binary).rdbuf();
@@ -40,7 +32,7 @@ class KeyFile {
   void remove() const { std::filesystem::remove(path()); }
 
  private:
-  std::string folder_;
+  TemporaryFolder folder_;
 };
 
 }  // namespace guestlist

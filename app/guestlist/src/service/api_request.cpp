@@ -65,23 +65,6 @@ Result<json::object> read_object(std::string_view body) {
   return *object;
 }
 
-std::string_view title_of(unsigned status) noexcept {
-  switch (status) {
-    case 400:
-      return "Bad Request";
-    case 401:
-      return "Unauthorized";
-    case 403:
-      return "Forbidden";
-    case 404:
-      return "Not Found";
-    case 405:
-      return "Method Not Allowed";
-    default:
-      return "Service Unavailable";
-  }
-}
-
 }  // namespace
 
 std::optional<ApiTarget> ApiTarget::parse(std::string_view raw) {
@@ -187,7 +170,7 @@ HttpResponse json_response(unsigned status, const json::object& body) {
 
 HttpResponse problem(unsigned status, std::string_view detail) {
   HttpResponse response = json_response(status, {{"type", "about:blank"},
-                                                 {"title", title_of(status)},
+                                                 {"title", reason_phrase(status)},
                                                  {"status", status},
                                                  {"detail", detail}});
   response.content_type = "application/problem+json";

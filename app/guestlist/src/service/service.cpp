@@ -86,7 +86,7 @@ Result<std::shared_ptr<const Serving>> make_serving(ServiceConfig config, Filter
   if (!routes) return fail(std::move(routes).error());
   for (const auto& [name, filter] : filters) filter->set_route_mode(strongest_mode(config, name));
   return std::make_shared<const Serving>(
-      Serving{std::move(config), std::move(filters), *std::move(routes)});
+      Serving{std::move(config), std::move(filters), ProxyGate::make(*std::move(routes))});
 }
 
 }  // namespace
@@ -142,10 +142,14 @@ Result<void> Service::reload(ServiceConfig config) {
   for (const auto& [name, filter] : before->filters) {
     if (kept.contains(name)) continue;
     ending.emplace_back(filter);
-    if (std::ranges::find(config.filters, name, &FilterConfig::name) == config.filters.end())
+    const bool is_gone =
+        std::ranges::find(config.filters, name, &FilterConfig::name) == config.filters.end();
+    if (is_gone && !filter->config().source.postgres.empty())
       log_(Severity::warning, name,
-           "is served no more. What follows its source stays there (a replication slot keeps the "
-           "server's log): remove it with 'guestlist drop' and the former configuration");
+           fmt::format(
+               "is served no more. In PostgreSQL its slot stays, and keeps the server's log: "
+               "SELECT pg_drop_replication_slot('{0}'); DROP PUBLICATION {1}",
+               filter->config().source.slot, filter->config().source.publication));
   }
   before.reset();
   if (!ending.empty()) {
@@ -196,27 +200,16 @@ ServiceCounts Service::counts() const {
   return counts;
 }
 
-void Service::handle(const HttpRequest& request, const HttpServer::Respond& respond) {
-  const std::string_view target = request.target;
-  if (target.starts_with("/auth/nginx")) return judge_for(ProxyDialect::nginx, request, respond);
-  if (target.starts_with("/auth/envoy")) return judge_for(ProxyDialect::envoy, request, respond);
-  if (target.starts_with("/auth/forward"))
-    return judge_for(ProxyDialect::forward, request, respond);
-  api_requests_.fetch_add(1, std::memory_order_relaxed);
-  answer_api(*this, request, respond);
+bool Service::answer_proxy(const HttpRequestView& request, const HttpServer::Respond& respond) {
+  if (!serving()->gate->answer(request, Deadline::after(verdict_patience, clock_), respond))
+    return false;
+  verdict_requests_.fetch_add(1, std::memory_order_relaxed);
+  return true;
 }
 
-void Service::judge_for(ProxyDialect dialect, const HttpRequest& request,
-                        const HttpServer::Respond& respond) {
-  verdict_requests_.fetch_add(1, std::memory_order_relaxed);
-  const auto question = question_of(dialect, request);
-  if (!question) return respond(answer_to(dialect, GateFinding{}));
-  const auto now = serving();
-  // The table lives as long as somebody is asked.
-  judge(now->routes, *question, Deadline::after(verdict_patience, clock_),
-        [now, dialect, &respond](const GateFinding& finding) {
-          respond(answer_to(dialect, finding));
-        });
+void Service::handle(const HttpRequest& request, const HttpServer::Respond& respond) {
+  api_requests_.fetch_add(1, std::memory_order_relaxed);
+  answer_api(*this, request, respond);
 }
 
 void Service::show_state_to(EventStream stream) {

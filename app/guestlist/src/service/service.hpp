@@ -4,7 +4,7 @@
 // and people. Configuration is replaced whole or not at all: what is served at any moment is one
 // immutable value.
 //
-//   /auth/…     verdicts for proxies (guestlist/gate/gate.hpp)
+//   /auth/…     verdicts for proxies (guestlist/gate/proxy_gate.hpp)
 //   everything else   service_api.hpp
 //
 // Distinct objects: safe. Shared objects: safe; `reload` by one thread at a time.
@@ -19,7 +19,7 @@
 #include <thread>
 #include <vector>
 
-#include "guestlist/gate/gate.hpp"
+#include "guestlist/gate/proxy_gate.hpp"
 #include "guestlist/http/http_server.hpp"
 #include "service/metrics.hpp"
 #include "service/served_filter.hpp"
@@ -31,7 +31,7 @@ namespace guestlist {
 struct Serving {
   ServiceConfig config;
   std::map<std::string, std::shared_ptr<ServedFilter>> filters;
-  RouteTable routes;
+  std::shared_ptr<const ProxyGate> gate;
 
   std::vector<FilterReport> report() const;
 };
@@ -50,7 +50,9 @@ class Service {
   /// and did not begin again: its routes pass.
   Result<void> reload(ServiceConfig config);
 
-  /// Answers in time whatever is asked. To be called as HttpServer::Handler.
+  /// To be called as HttpServer::FastHandler: true where a proxy asked, and was answered.
+  bool answer_proxy(const HttpRequestView& request, const HttpServer::Respond& respond);
+  /// Answers whatever else is asked. To be called as HttpServer::Handler.
   void handle(const HttpRequest& request, const HttpServer::Respond& respond);
 
   std::shared_ptr<const Serving> serving() const;
@@ -65,8 +67,6 @@ class Service {
  private:
   explicit Service(ServiceLog& log);
   void publish(std::shared_ptr<const Serving> serving);
-  void judge_for(ProxyDialect dialect, const HttpRequest& request,
-                 const HttpServer::Respond& respond);
   void watch();
   void show_state();
 

@@ -96,7 +96,7 @@ HttpResponse explain(const Call& call) {
   question.host = host;
   question.target = *url;
   question.header = [&](std::string_view name) { return call.request.field(name); };
-  return json_response(200, to_json(explain_question(call.serving->routes, question)));
+  return json_response(200, to_json(explain_question(call.serving->gate->routes(), question)));
 }
 
 HttpResponse show(const Call& call) {

@@ -58,6 +58,9 @@ class PreparedResponse {
   std::string body_;
 };
 
+/// The phrase that goes with a status (RFC 9110, section 15).
+std::string_view reason_phrase(unsigned status) noexcept;
+
 /// Decodes %XX. Nothing where a % is not followed by two hexadecimal digits.
 std::optional<std::string> percent_decode(std::string_view text);
 
