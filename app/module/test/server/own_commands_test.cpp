@@ -100,7 +100,7 @@ TEST_P(OwnCommands, ALoadThatIsNotOverStaysSo) {
 }
 
 TEST_P(OwnCommands, WhatIsAddedWhileAFilterArrivesStaysInIt) {
-  ask("BF.RESERVE k 0.01 2 EXPANSION 1");
+  ask("BF.RESERVE k 0.01 1000");
   ask("BF.MADD k a b c d e f");
   const auto all = chunks("k");
   ask({"BF.LOADCHUNK", "copy", all[0].first, all[0].second});
