@@ -104,6 +104,18 @@ Result<std::uint64_t> SlotKeeper::end(Deadline deadline) {
 }
 
 Result<FollowedTable> SlotKeeper::ensure_publication() {
+  // One that begins at the same time would make it anew, and end the feed of whoever was first.
+  const std::string turn =
+      fmt::format("(hashtext({}))", quoted_literal("guestlist " + publication()));
+  const auto taken = ask("SELECT pg_catalog.pg_advisory_lock" + turn);
+  if (!taken) return fail(taken.error());
+  auto ensured = ensure_publication_in_turn();
+  const auto left = ask("SELECT pg_catalog.pg_advisory_unlock" + turn);
+  if (!left) return fail(left.error());
+  return ensured;
+}
+
+Result<FollowedTable> SlotKeeper::ensure_publication_in_turn() {
   auto described = table();
   if (!described) return described;
   if (auto obstacle = described->obstacle()) return fail(*std::move(obstacle));

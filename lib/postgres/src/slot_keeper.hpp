@@ -57,6 +57,7 @@ class SlotKeeper {
         table_(std::move(table)),
         follow_(std::move(follow)) {}
   Result<ResultPointer> ask(const std::string& sql);
+  Result<FollowedTable> ensure_publication_in_turn();
   Error slot_error(Error error);
   std::string blockers();
   std::string publication() const;

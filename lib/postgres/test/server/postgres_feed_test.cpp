@@ -425,7 +425,8 @@ TEST_F(PostgresFeedTest, OfThreeThatStartAtOnceOneFollows) {
     if (feed == nullptr) continue;
     Changes changes;
     EXPECT_TRUE(eventually([&] {
-      EXPECT_TRUE(feed->next(changes, laws::in_a_moment()));
+      const auto given = feed->next(changes, laws::in_a_moment());
+      EXPECT_TRUE(given) << given.error().message();
       return std::ranges::count(changes.keys, "1") > 0;
     }));
   }
