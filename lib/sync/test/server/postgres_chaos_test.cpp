@@ -151,7 +151,13 @@ class PostgresChaosTest : public testing::Test {
     ASSERT_TRUE(eventually([&] { return calls_absent(); }));
     if (is_synchronous_) {
       query("ALTER SYSTEM SET synchronous_standby_names = 'gate'");
-      query("SELECT pg_reload_conf()");
+      // A reload is taken over some time after it was asked for, and commits do not wait until
+      // then.
+      ASSERT_TRUE(server_->restart());
+      ASSERT_TRUE(eventually([&] {
+        return server_->query("SELECT sync_state FROM pg_stat_replication").text() == "sync";
+      }));
+      ASSERT_TRUE(eventually([&] { return calls_absent(); }));
     }
     std::atomic<bool> is_over = false;
     std::vector<std::unique_ptr<chaos::Writer>> all;
