@@ -10,6 +10,8 @@
 #include <random>
 #include <thread>
 
+#include "guestlist/postgres/postgres_connection.hpp"
+#include "guestlist/postgres/postgres_followed_source.hpp"
 #include "guestlist/postgres/postgres_source.hpp"
 #include "guestlist/servers/postgres_server.hpp"
 #include "guestlist/servers/required.hpp"
@@ -27,8 +29,8 @@ std::int64_t rows() {
 
 servers::PostgresServer& server() {
   static servers::PostgresServer started = [] {
-    auto made =
-        required(servers::PostgresServer::start({.settings = {"shared_buffers = '512MB'"}}));
+    auto made = required(servers::PostgresServer::start(
+        {.logical_replication = true, .settings = {"shared_buffers = '512MB'"}}));
     for (const std::string& sql :
          {fmt::format("CREATE TABLE items AS SELECT i::bigint AS id, md5(i::text)::uuid AS uid, "
                       "'item ' || i AS name FROM generate_series(1, {}) i",
@@ -123,6 +125,56 @@ void one_statement_a_key(benchmark::State& state) {
   state.SetItemsProcessed(state.iterations());
 }
 
+void wait_for_standby(const std::string& name) {
+  auto& running = server();
+  running.query(fmt::format("ALTER SYSTEM SET synchronous_standby_names = '{}'", name));
+  running.query("SELECT pg_reload_conf()");
+  while (running.query("SHOW synchronous_standby_names").text() != name)
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+}
+
+/// One row a commit, one after another.
+void commits(benchmark::State& state) {
+  auto connection = required(PostgresConnection::open(options(), Deadline::never()));
+  for (auto _ : state)
+    required(connection.execute("INSERT INTO commits DEFAULT VALUES", Deadline::never()));
+}
+
+void commit_unfollowed(benchmark::State& state) {
+  commits(state);
+}
+
+void commit_followed(benchmark::State& state, bool is_synchronous) {
+  PostgresOptions how = options();
+  how.application_name = "gate";
+  auto source = required(PostgresFollowedSource::open(
+      how, {.table = "commits", .key_columns = {"id"}},
+      {.slot = "commits", .is_synchronous = is_synchronous}, {.connections = 1}));
+  auto feed = required(source->follow(std::nullopt));
+  std::atomic<bool> is_over = false;
+  std::thread reader([&] {
+    const SteadyClock clock;
+    Changes changes;
+    while (!is_over) {
+      required(feed->next(changes, Deadline::after(std::chrono::milliseconds(50), clock)));
+      required(feed->acknowledge(changes.position));
+    }
+  });
+  if (is_synchronous) wait_for_standby("gate");
+  commits(state);
+  if (is_synchronous) wait_for_standby("");
+  is_over = true;
+  reader.join();
+  feed.reset();
+}
+
+void commit_beside_standby(benchmark::State& state) {
+  auto standby = required(servers::PostgresServer::start_standby(server(), "standby"));
+  wait_for_standby("standby");
+  commits(state);
+  wait_for_standby("");
+}
+
 void register_all() {
   using benchmark::RegisterBenchmark;
   const auto whole = [](benchmark::internal::Benchmark* made) {
@@ -133,6 +185,11 @@ void register_all() {
   whole(RegisterBenchmark("snapshot/bigint/counted", snapshot, "id", PostgresCount::exact));
   whole(RegisterBenchmark("snapshot/uuid/bare_copy", bare_copy, "uid"));
   whole(RegisterBenchmark("snapshot/uuid", snapshot, "uid", PostgresCount::estimated));
+  server().query("CREATE TABLE commits (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY)");
+  RegisterBenchmark("commit/unfollowed", commit_unfollowed)->UseRealTime();
+  RegisterBenchmark("commit/async", commit_followed, false)->UseRealTime();
+  RegisterBenchmark("commit/sync", commit_followed, true)->UseRealTime();
+  RegisterBenchmark("commit/physical_standby", commit_beside_standby)->UseRealTime();
   RegisterBenchmark("load/statement_a_key", one_statement_a_key)->UseRealTime();
   for (const std::int64_t waiting : {1, 16, 256, 2048}) {
     RegisterBenchmark("load/4_connections/waiting", load, 4, 128)->Arg(waiting)->UseRealTime();
