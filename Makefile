@@ -5,7 +5,7 @@
 #   make test    builds the command and passes every test
 #   make bench   runs the benchmarks; FILTER=regex picks some
 #   make format  clang-format over the tree
-#   make interop real Redisson and Guava beside it; SPEED=1 measures Redisson
+#   make interop real Redisson, Guava, redis-py, node-redis and Jedis beside it; SPEED=1 measures Redisson
 # For those who work on guestlist (CONTRIBUTING.md): make dev asan tsan tidy fuzz test-large
 
 BUILD := build/release
@@ -55,7 +55,7 @@ bench: setup $(BUILD)/build.ninja
 	@scripts/bench.sh $(BUILD) $(FILTER)
 
 interop: all setup-interop
-	@interop/run.sh check $(BUILD)/bin/guestlist build/interop
+	@interop/run.sh check $(BUILD)/bin/guestlist $(BUILD)/lib/guestlist.so build/interop
 ifdef SPEED
 	@cmake --build $(BUILD) --parallel $(JOBS) --target redis_bench
 	@interop/run.sh speed $(BUILD)/bin/redis_bench build/interop

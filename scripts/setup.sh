@@ -4,7 +4,7 @@
 #
 #   scripts/setup.sh         what `make`, `make demo`, `make test` and `make bench` need
 #   scripts/setup.sh --dev   adds clang, clang-tidy, clang-format, the fuzzer's and sanitizers' runtimes
-#   scripts/setup.sh --interop   adds a JDK and Maven
+#   scripts/setup.sh --interop   adds a JDK and Maven, Python's venv, Node and npm
 #
 # What the machine's packages do not give is unpacked into .deps/, from signed packages of the machine's own
 # mirror; nothing outside .deps/ changes:
@@ -35,6 +35,8 @@ fi
 if [ "${1:-}" = --interop ]; then
   command -v javac >/dev/null || build_packages+=(default-jdk-headless)
   command -v mvn >/dev/null || build_packages+=(maven)
+  python3 -c 'import ensurepip, venv' 2>/dev/null || build_packages+=(python3-venv)
+  command -v npm >/dev/null || build_packages+=(nodejs npm)
 fi
 
 # Unpacked into .deps/: NAME/SUITE each.

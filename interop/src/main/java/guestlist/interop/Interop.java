@@ -7,15 +7,17 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import org.redisson.Redisson;
 import org.redisson.api.RedissonClient;
 import org.redisson.config.Config;
+import redis.clients.jedis.RedisProtocol;
 
 /**
  * Checks that guestlist and the Java libraries beside it read what the other wrote.
  *
- * <p>Arguments: {@code guava COMMAND FOLDER}, {@code redis COMMAND PORT} or {@code speed PORT}, with the
- * guestlist command, a folder for files, and the port of a Redis on this machine that may be filled.
+ * <p>Arguments: {@code guava COMMAND FOLDER}, {@code redis COMMAND PORT}, {@code module PORT} or {@code speed PORT},
+ * with the guestlist command, a folder for files, and the port of a Redis on this machine that may be filled.
  * Prints what failed, then {@code N passed, N failed}.
  */
 public final class Interop {
@@ -36,6 +38,12 @@ public final class Interop {
         new RedissonChecks(report, guestlist, redisson, port).run();
         new GuavaBitmapChecks(report, guestlist, redisson, port).run();
         redisson.shutdown();
+      }
+      case "module" -> {
+        int port = Integer.parseInt(arguments[1]);
+        for (RedisProtocol protocol : List.of(RedisProtocol.RESP2, RedisProtocol.RESP3)) {
+          new ModuleChecks(report, port, protocol).run();
+        }
       }
       case "speed" -> {
         RedissonClient redisson = connect(Integer.parseInt(arguments[1]));
