@@ -14,7 +14,7 @@ namespace guestlist::server {
 namespace {
 
 Type* classic_type = nullptr;
-Type* native_type = nullptr;
+Type* own_type = nullptr;
 
 /// What a key holds, and what of it is in the totals. Values may be freed by a background thread.
 struct StoredBloom : BloomValue {
@@ -24,17 +24,22 @@ struct StoredBloom : BloomValue {
   ~StoredBloom() { totals.replace(counted, {}); }
 
   void count() {
-    const BloomCounts now = visit([](const auto& chain) {
-      return BloomCounts{1, chain.size_bytes(), chain.layers().size(), chain.items(),
-                         chain.capacity()};
+    const FilterCounts now = visit([](const auto& chain) {
+      return FilterCounts{1, chain.size_bytes(), chain.layers().size(), chain.items(),
+                          chain.capacity()};
     });
     totals.replace(counted, now);
     counted = now;
   }
 
-  BloomCounts counted;
-  static inline BloomTotals totals;
+  FilterCounts counted;
+  static inline FilterTotals totals;
 };
+
+/// RedisBloom's type has no place for how much of a filter has arrived.
+Type* type_of(const BloomValue& value) noexcept {
+  return value.is_native() || !value.is_whole() ? own_type : classic_type;
+}
 
 StoredBloom& bloom_of(void* value) noexcept {
   return *static_cast<StoredBloom*>(value);
@@ -123,36 +128,38 @@ const char* register_bloom_types(Context* context) {
 
   methods.rdb_load = [](Io* io, int encoding) {
     ServerReader in(io);
-    return loaded(io, load_native_bloom(in, encoding));
+    return loaded(io, load_own_bloom(in, encoding));
   };
   methods.rdb_save = [](Io* io, void* value) {
     ServerWriter out(io);
-    save_native_bloom(bloom_of(value), out);
+    save_own_bloom(bloom_of(value), out);
   };
-  native_type =
-      api::create_data_type(context, native_bloom_type_name, native_bloom_encoding, &methods);
-  if (classic_type == nullptr || native_type == nullptr)
+  own_type = api::create_data_type(context, own_bloom_type_name, own_bloom_encoding, &methods);
+  if (classic_type == nullptr || own_type == nullptr)
     return "a type of Bloom filters exists already; is another module loaded that has it?";
   return nullptr;
 }
 
 BloomValue* BloomKey::bloom() const {
-  void* const value = value_of(native_type);
+  void* const value = value_of(own_type);
   return static_cast<StoredBloom*>(value != nullptr ? value : value_of(classic_type));
 }
 
 void BloomKey::changed(const char* event) {
-  if (BloomValue* const value = bloom()) static_cast<StoredBloom*>(value)->count();
+  if (BloomValue* const value = bloom()) {
+    static_cast<StoredBloom*>(value)->count();
+    if (value_of(type_of(*value)) == nullptr) create(std::move(*value));
+  }
   OpenKey::changed(event);
 }
 
-BloomCounts bloom_totals() noexcept {
+FilterCounts bloom_totals() noexcept {
   return StoredBloom::totals.read();
 }
 
 BloomValue* BloomKey::create(BloomValue value) {
   auto* const stored = new StoredBloom(std::move(value));
-  set(stored->is_native() ? native_type : classic_type, stored);
+  set(type_of(*stored), stored);
   return stored;
 }
 

@@ -2,9 +2,9 @@
 
 // The types of the keys that BF.* works on, and how filters come into being in them.
 
-#include "bloom_totals.hpp"
 #include "command.hpp"
 #include "core/bloom_value.hpp"
+#include "filter_totals.hpp"
 
 namespace guestlist::server {
 
@@ -19,7 +19,8 @@ struct BloomKey : OpenKey {
   BloomValue* bloom() const;
   /// Into a key that is missing.
   BloomValue* create(BloomValue value);
-  /// As OpenKey's, and the totals follow.
+  /// As OpenKey's, and the totals follow. A classic filter that is still arriving has the type of
+  /// native ones, whose snapshots can say so; it changes to its own once it is whole.
   void changed(const char* event);
 };
 
@@ -46,6 +47,6 @@ Result<BloomValue> make_bloom(const BloomWish& wish, const MemoryLimit& limit);
 void replicate_creation(Context* context, String* key, const BloomValue& value);
 
 /// Of all filters of the server, for INFO.
-BloomCounts bloom_totals() noexcept;
+FilterCounts bloom_totals() noexcept;
 
 }  // namespace guestlist::server

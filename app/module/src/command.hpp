@@ -72,7 +72,12 @@ class OpenKey {
       return nullptr;
     return api::module_type_get_value(key_);
   }
-  void set(Type* type, void* value) { api::module_type_set_value(key_, type, value); }
+  /// Puts a value into the key, in place of what was there; when it expires stays.
+  void set(Type* type, void* value) {
+    const long long expiry = api::get_abs_expire(key_);
+    api::module_type_set_value(key_, type, value);
+    if (expiry != -1) api::set_abs_expire(key_, expiry);
+  }
   /// Tells those who watch the key or listen for its events.
   void changed(const char* event) {
     api::signal_modified_key(context_, name_);

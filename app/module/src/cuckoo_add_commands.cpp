@@ -59,8 +59,13 @@ int add(Context* context, String** argv, int argc, bool only_new) {
     replicate_creation(context, argv[1], *value);
     key.changed("cuckoo.reserve");
   }
+  const Past before = value->past();
   const Added outcome = value->add(view(argv[2]), only_new, cuckoo_limit(context));
-  if (outcome == Added::seen) return api::reply_with_bool(context, 0);
+  if (outcome == Added::seen) {
+    // The first time that nothing is stored leaves a mark, which replicas get too.
+    if (value->past() != before) api::replicate_verbatim(context);
+    return api::reply_with_bool(context, 0);
+  }
   if (outcome != Added::added) return reply_error(context, error_of(outcome));
   if (created) {
     api::replicate(context, "CF.ADD", "ss", argv[1], argv[2]);
@@ -124,12 +129,18 @@ int insert(Context* context, String** argv, int argc, bool only_new) {
 
   static std::vector<Added> outcomes;
   const Arguments items = arguments.subspan(options.first_item);
+  const Past before = value->past();
   add_all(*value, items, only_new, outcomes, limit);
   const bool has_booleans = !only_new && (api::get_context_flags(context) & flag_resp3) != 0;
   api::reply_with_array(context, static_cast<long>(items.size()));
   for (const Added outcome : outcomes) reply_outcome(context, outcome, has_booleans);
   if (created) key.changed("cuckoo.reserve");
   if (replicate_stored(context, argv[1], items, outcomes)) key.changed("cuckoo.add");
+  if (value->past() != before) {
+    const auto seen = std::find(outcomes.begin(), outcomes.end(), Added::seen) - outcomes.begin();
+    api::replicate(context, "CF.INSERTNX", "sccs", argv[1], "NOCREATE", "ITEMS",
+                   items[static_cast<std::size_t>(seen)]);
+  }
   // What a huge command needed is not kept.
   constexpr std::size_t kept = std::size_t{64} << 10;
   if (outcomes.capacity() > kept) outcomes = {};

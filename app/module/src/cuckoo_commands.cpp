@@ -79,10 +79,14 @@ int remove(Context* context, String** argv, int argc) {
   CuckooChain* const value = key.cuckoo();
   if (value == nullptr) return reply_error(context, "Not found");
   if (!value->is_whole()) return reply_error(context, still_arriving);
+  const Past before = value->past();
   const bool is_removed = value->remove(view(argv[2]));
   if (is_removed) {
     api::replicate_verbatim(context);
     key.changed("cuckoo.del");
+  } else if (value->past() != before) {
+    // No slot changed, and yet a replica may not say `absent` where this server does not.
+    api::replicate_verbatim(context);
   }
   return api::reply_with_bool(context, is_removed ? 1 : 0);
 }
@@ -148,7 +152,7 @@ int hazard(Context* context, String** argv, int argc) {
     return reply_error(context, key.is_missing() ? "ERR not found" : wrong_type);
   const Misuse& misuse = value->misuse();
   const double fpr = value->fpr_now();
-  api::reply_with_map(context, 4);
+  api::reply_with_map(context, 5);
   api::reply_with_simple_string(context, "False positive rate now");
   api::reply_with_double(context, fpr);
   api::reply_with_simple_string(context, "Deletes of items that were not there");
@@ -157,7 +161,9 @@ int hazard(Context* context, String** argv, int argc) {
   api::reply_with_simple_string(context, "Other items that such deletes denied, expected");
   api::reply_with_double(context, static_cast<double>(misuse.deletes_not_found) * fpr / (1 - fpr));
   api::reply_with_simple_string(context, "Adds that stored nothing");
-  return api::reply_with_long_long(context, static_cast<long long>(misuse.adds_taken_for_seen));
+  api::reply_with_long_long(context, static_cast<long long>(misuse.adds_taken_for_seen));
+  api::reply_with_simple_string(context, "GL.CHECK says absent");
+  return api::reply_with_bool(context, value->proves_absence(settings().trusts_deletes) ? 1 : 0);
 }
 
 Argument key_argument{.name = "key", .type = argument_key, .key_spec_index = 0};

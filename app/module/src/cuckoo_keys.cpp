@@ -14,15 +14,38 @@ namespace {
 Type* strict_type = nullptr;
 Type* own_type = nullptr;
 
-CuckooChain& cuckoo_of(void* value) noexcept {
-  return *static_cast<CuckooChain*>(value);
+/// What a key holds, and what of it is in the totals. Values may be freed by a background thread.
+struct StoredCuckoo : CuckooChain {
+  explicit StoredCuckoo(CuckooChain value) : CuckooChain(std::move(value)) { count(); }
+  StoredCuckoo(const StoredCuckoo&) = delete;
+  StoredCuckoo& operator=(const StoredCuckoo&) = delete;
+  ~StoredCuckoo() { totals.replace(counted, {}); }
+
+  void count() {
+    const FilterCounts now{1, size_bytes(), layers().size(), items(), size_bytes()};
+    totals.replace(counted, now);
+    counted = now;
+  }
+
+  FilterCounts counted;
+  static inline FilterTotals totals;
+};
+
+/// RedisBloom's type has no place for how much of a filter has arrived, nor for an older hash.
+Type* type_of(const CuckooChain& value) noexcept {
+  const CuckooPlan& plan = value.plan();
+  return plan.is_strict && !plan.has_old_hash && value.is_whole() ? strict_type : own_type;
 }
-const CuckooChain& cuckoo_of(const void* value) noexcept {
-  return *static_cast<const CuckooChain*>(value);
+
+StoredCuckoo& cuckoo_of(void* value) noexcept {
+  return *static_cast<StoredCuckoo*>(value);
+}
+const StoredCuckoo& cuckoo_of(const void* value) noexcept {
+  return *static_cast<const StoredCuckoo*>(value);
 }
 
 void* loaded(Io* io, Result<CuckooChain> value) {
-  if (value) return new CuckooChain(*std::move(value));
+  if (value) return new StoredCuckoo(*std::move(value));
   api::log_io_error(io, "warning", "a cuckoo filter cannot be read: %s",
                     value.error().message().c_str());
   return nullptr;
@@ -54,7 +77,7 @@ std::size_t free_effort(String*, const void* value) {
 
 void* copy(String*, String*, const void* value) {
   auto duplicate = cuckoo_of(value).copy();
-  return duplicate ? new CuckooChain(*std::move(duplicate)) : nullptr;
+  return duplicate ? new StoredCuckoo(*std::move(duplicate)) : nullptr;
 }
 
 int defragment(DefragContext* context, String*, void** value) {
@@ -71,7 +94,7 @@ TypeMethods common_methods() {
     return static_cast<std::size_t>(cuckoo_of(value).told_bytes());
   };
   methods.digest = digest;
-  methods.free = [](void* value) { delete static_cast<CuckooChain*>(value); };
+  methods.free = [](void* value) { delete static_cast<StoredCuckoo*>(value); };
   methods.free_effort = free_effort;
   methods.copy = copy;
   methods.defrag = defragment;
@@ -109,13 +132,25 @@ const char* register_cuckoo_types(Context* context) {
 
 CuckooChain* CuckooKey::cuckoo() const {
   void* const value = value_of(own_type);
-  return static_cast<CuckooChain*>(value != nullptr ? value : value_of(strict_type));
+  return static_cast<StoredCuckoo*>(value != nullptr ? value : value_of(strict_type));
 }
 
 CuckooChain* CuckooKey::create(CuckooChain value) {
-  auto* const stored = new CuckooChain(std::move(value));
-  set(stored->plan().is_strict ? strict_type : own_type, stored);
+  auto* const stored = new StoredCuckoo(std::move(value));
+  set(type_of(*stored), stored);
   return stored;
+}
+
+void CuckooKey::changed(const char* event) {
+  if (CuckooChain* const value = cuckoo()) {
+    static_cast<StoredCuckoo*>(value)->count();
+    if (value_of(type_of(*value)) == nullptr) create(std::move(*value));
+  }
+  OpenKey::changed(event);
+}
+
+FilterCounts cuckoo_totals() noexcept {
+  return StoredCuckoo::totals.read();
 }
 
 CuckooWish default_cuckoo_wish() {

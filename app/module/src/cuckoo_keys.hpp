@@ -4,6 +4,7 @@
 
 #include "command.hpp"
 #include "core/cuckoo_chain.hpp"
+#include "filter_totals.hpp"
 
 namespace guestlist::server {
 
@@ -18,7 +19,13 @@ struct CuckooKey : OpenKey {
   CuckooChain* cuckoo() const;
   /// Into a key that is missing.
   CuckooChain* create(CuckooChain value);
+  /// As OpenKey's, and the totals follow. A strict filter that is still arriving has the type of
+  /// others, whose snapshots can say so; it changes to its own once it is whole.
+  void changed(const char* event);
 };
+
+/// Of all filters of the server, for INFO.
+FilterCounts cuckoo_totals() noexcept;
 
 /// What a command asks for when it creates a filter.
 struct CuckooWish {

@@ -56,6 +56,8 @@ const char* connect(Context* context) noexcept {
       import("RedisModule_ModuleTypeGetValue", api::module_type_get_value),
       import("RedisModule_ModuleTypeSetValue", api::module_type_set_value),
       import("RedisModule_DeleteKey", api::delete_key),
+      import("RedisModule_GetAbsExpire", api::get_abs_expire),
+      import("RedisModule_SetAbsExpire", api::set_abs_expire),
       import("RedisModule_SignalModifiedKey", api::signal_modified_key),
       import("RedisModule_NotifyKeyspaceEvent", api::notify_keyspace_event),
       import("RedisModule_StringPtrLen", api::string_ptr_len),

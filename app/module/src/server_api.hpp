@@ -225,6 +225,8 @@ inline Type* (*module_type_get_type)(Key*);
 inline void* (*module_type_get_value)(Key*);
 inline int (*module_type_set_value)(Key*, Type*, void* value);
 inline int (*delete_key)(Key*);
+inline long long (*get_abs_expire)(Key*);  ///< Unix time in ms, or -1
+inline int (*set_abs_expire)(Key*, long long);
 inline int (*signal_modified_key)(Context*, String* key);
 inline int (*notify_keyspace_event)(Context*, int type, const char* event, String* key);
 

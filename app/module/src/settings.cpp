@@ -70,6 +70,7 @@ std::span<ChoiceSetting> choice_settings() {
   static ChoiceSetting all[] = {
       {"bf-layout", {"native", "classic"}, &current.is_classic},
       {"bf-missing-key", {"absent", "maybe"}, &current.missing_may_exist},
+      {"cf-deletes", {"doubted", "trusted"}, &current.trusts_deletes},
   };
   return all;
 }

@@ -38,6 +38,9 @@ struct Settings {
   long long max_iterations = 20;
   long long cuckoo_expansion = 1;
   long long max_expansions = 32;
+  /// Whether callers delete from cuckoo filters only what they added, so that GL.CHECK may say
+  /// `absent` of one that is deleted from.
+  bool trusts_deletes = false;
   /// Cuckoo filters walk and grow exactly as RedisBloom's.
   bool is_strict = false;
 };

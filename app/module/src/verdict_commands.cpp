@@ -1,9 +1,12 @@
-// GL.CHECK and GL.GUARD: questions with three answers. `absent` is said of a filter that is there
-// and whole; of any other the answer is `unknown`, and whoever asks lets the key pass.
+// GL.CHECK and GL.GUARD: questions with three answers. `absent` is said by a filter that is there
+// and whole, and from which nobody deleted what others may still hold; of any other the answer is
+// `unknown`, and whoever asks lets the key pass.
 
 #include <array>
 
 #include "bloom_keys.hpp"
+#include "cuckoo_keys.hpp"
+#include "settings.hpp"
 
 namespace guestlist::server {
 namespace {
@@ -15,33 +18,49 @@ int reply_verdict(Context* context, Verdict verdict) {
   return api::reply_with_simple_string(context, words[static_cast<std::size_t>(verdict)]);
 }
 
-/// Of at most a batch of items.
-void judge(const BloomValue* value, Arguments items, Verdict* verdicts) {
-  if (value == nullptr || !value->is_whole()) {
-    std::fill_n(verdicts, items.size(), Verdict::unknown);
-    return;
+constexpr std::size_t batch = 256;
+static_assert(batch <= NativeChain::batch && batch <= CuckooChain::batch);
+
+/// What a key holds that can be asked: a filter of either family, or nothing.
+class Asked {
+ public:
+  Asked(Context* context, String* name)
+      : bloom_key_(context, name, open_read), cuckoo_key_(context, name, open_read) {}
+
+  /// Requires: at most a batch of items, and as many verdicts.
+  void judge(Arguments items, Verdict* verdicts) const {
+    std::array<std::string_view, batch> views;
+    std::array<bool, batch> found{};
+    for (std::size_t i = 0; i < items.size(); ++i) views[i] = view(items[i]);
+    const std::span<const std::string_view> some(views.data(), items.size());
+    Verdict otherwise = Verdict::unknown;
+    if (const BloomValue* const value = bloom_key_.bloom()) {
+      if (value->is_whole()) {
+        otherwise = Verdict::absent;
+        value->visit([&](const auto& chain) { chain.may_contain_many(some, found.data()); });
+      }
+    } else if (const CuckooChain* const cuckoo = cuckoo_key_.cuckoo(); cuckoo != nullptr) {
+      if (cuckoo->is_whole()) cuckoo->may_contain_many(some, found.data());
+      if (cuckoo->proves_absence(settings().trusts_deletes)) otherwise = Verdict::absent;
+    }
+    for (std::size_t i = 0; i < items.size(); ++i)
+      verdicts[i] = found[i] ? Verdict::maybe : otherwise;
   }
-  std::array<std::string_view, NativeChain::batch> views;
-  std::array<bool, NativeChain::batch> found;
-  for (std::size_t i = 0; i < items.size(); ++i) views[i] = view(items[i]);
-  value->visit([&](const auto& chain) {
-    chain.may_contain_many(std::span<const std::string_view>(views).first(items.size()),
-                           found.data());
-  });
-  for (std::size_t i = 0; i < items.size(); ++i)
-    verdicts[i] = found[i] ? Verdict::maybe : Verdict::absent;
-}
+
+ private:
+  BloomKey bloom_key_;
+  CuckooKey cuckoo_key_;
+};
 
 int check(Context* context, String** argv, int argc) {
   if (argc < 3) return api::wrong_arity(context);
   const Arguments items(argv + 2, static_cast<std::size_t>(argc - 2));
-  const BloomKey key(context, argv[1], open_read);
-  const BloomValue* const value = key.bloom();
+  const Asked filter(context, argv[1]);
   api::reply_with_array(context, argc - 2);
-  std::array<Verdict, NativeChain::batch> verdicts;
+  std::array<Verdict, batch> verdicts;
   for (std::size_t start = 0; start < items.size(); start += verdicts.size()) {
     const Arguments some = items.subspan(start, std::min(verdicts.size(), items.size() - start));
-    judge(value, some, verdicts.data());
+    filter.judge(some, verdicts.data());
     for (std::size_t i = 0; i < some.size(); ++i) reply_verdict(context, verdicts[i]);
   }
   return ok;
@@ -50,10 +69,7 @@ int check(Context* context, String** argv, int argc) {
 int guard(Context* context, String** argv, int argc) {
   if (argc != 4) return api::wrong_arity(context);
   Verdict verdict = Verdict::unknown;
-  {
-    const BloomKey filter(context, argv[1], open_read);
-    judge(filter.bloom(), Arguments(argv + 2, 1), &verdict);
-  }
+  Asked(context, argv[1]).judge(Arguments(argv + 2, 1), &verdict);
   // The cache is asked whatever the verdict: an entry that is there proves the filter wrong.
   const OpenKey cached(context, argv[3], open_read);
   if (!cached.is_missing() && api::key_type(cached.raw()) != key_string)
@@ -85,7 +101,7 @@ std::span<const CommandSpec> verdict_commands() {
   static const CommandSpec all[] = {
       {"GL.CHECK", check, "readonly fast", "read bloom cuckoo", -3, read,
        "Tells of each item whether it is maybe there, absent, or unknown because the filter is not "
-       "there or not whole.",
+       "there, not whole, or was deleted from.",
        "O(N * L) with N the number of items and L that of layers", "0.1.0", check_arguments},
       {"GL.GUARD", guard, "readonly fast", "read bloom cuckoo", 4, read,
        "Checks an item as GL.CHECK does and gets a cached value, in one step.",

@@ -63,7 +63,7 @@ class CorrectingReader final : public ValueReader {
 inline std::string snapshot_of(const BloomValue& value) {
   SnapshotWriter out;
   if (value.is_native()) {
-    save_native_bloom(value, out);
+    save_own_bloom(value, out);
   } else {
     save_classic_bloom(*value.classic(), out);
   }
@@ -72,7 +72,7 @@ inline std::string snapshot_of(const BloomValue& value) {
 
 inline Result<BloomValue> from_snapshot(ByteView bytes, bool is_native, int encoding) {
   SnapshotReader in(bytes);
-  return is_native ? load_native_bloom(in, encoding) : load_classic_bloom(in, encoding);
+  return is_native ? load_own_bloom(in, encoding) : load_classic_bloom(in, encoding);
 }
 
 /// A filter may take so much in these tests, whatever a header asks for.
@@ -126,7 +126,7 @@ inline void try_as_bloom(ByteView input) {
       break;
     case 2: {
       CorrectingReader in(bytes);
-      if (auto value = load_native_bloom(in, native_bloom_encoding)) use_filter(*std::move(value));
+      if (auto value = load_own_bloom(in, own_bloom_encoding)) use_filter(*std::move(value));
       break;
     }
     default: {

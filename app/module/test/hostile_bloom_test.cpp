@@ -49,7 +49,7 @@ class HostileBloom : public testing::TestWithParam<std::tuple<bool, bool>> {
  protected:
   void SetUp() override { Allocations::watch(); }
   bool is_native() const { return std::get<0>(GetParam()); }
-  int encoding() const { return is_native() ? native_bloom_encoding : classic_bloom_encoding; }
+  int encoding() const { return is_native() ? own_bloom_encoding : classic_bloom_encoding; }
   std::string snapshot() const { return snapshot_of(filled(is_native(), std::get<1>(GetParam()))); }
 };
 INSTANTIATE_TEST_SUITE_P(Kinds, HostileBloom, testing::Combine(testing::Bool(), testing::Bool()));

@@ -50,22 +50,23 @@ std::string classic_header(const ClassicChain& chain) {
   return out.take();
 }
 
-Result<BloomValue> classic_from_header(ByteView header, const MemoryLimit& limit) {
+}  // namespace
+
+Result<ClassicHeader> parse_classic_header(ByteView header) {
   if (header.size() < classic_fixed_bytes + classic_layer_bytes) return bad("the header is short");
   ByteReader in(header);
-  const auto items = in.get<std::uint64_t>();
+  ClassicHeader out;
+  out.items = in.get<std::uint64_t>();
   const auto count = in.get<std::uint32_t>();
-  ChainPlan plan;
-  plan.options = in.get<std::uint32_t>();
-  plan.growth = in.get<std::uint32_t>();
+  out.plan.options = in.get<std::uint32_t>();
+  out.plan.growth = in.get<std::uint32_t>();
   if (in.left() != std::uint64_t{count} * classic_layer_bytes || count == 0 ||
       count > ClassicChain::max_layers)
     return bad("the header's length is not that of its layers");
-  if (plan.options > classic_options_known) return bad("unknown options");
-  std::vector<ClassicLayerShape> shapes(count);
+  if (out.plan.options > classic_options_known) return bad("unknown options");
+  out.layers.resize(count);
   std::uint64_t sum = 0;
-  std::uint64_t bytes = 0;
-  for (ClassicLayerShape& shape : shapes) {
+  for (ClassicLayerShape& shape : out.layers) {
     shape.bytes = in.get<std::uint64_t>();
     shape.bits = in.get<std::uint64_t>();
     shape.items = in.get<std::uint64_t>();
@@ -76,19 +77,28 @@ Result<BloomValue> classic_from_header(ByteView header, const MemoryLimit& limit
     shape.log2_bits = in.get<std::uint8_t>();
     if (!is_trustworthy(shape)) return bad("a layer that cannot be");
     sum += shape.items;
-    bytes += shape.bytes;
   }
-  if (!in.is_exact() || sum != items) return bad("the layers' items do not add up");
+  if (!in.is_exact() || sum != out.items) return bad("the layers' items do not add up");
+  return out;
+}
+
+namespace {
+
+Result<BloomValue> classic_from_header(ByteView header, const MemoryLimit& limit) {
+  auto parsed = parse_classic_header(header);
+  if (!parsed) return fail(std::move(parsed).error());
+  std::uint64_t bytes = 0;
+  for (const ClassicLayerShape& shape : parsed->layers) bytes += shape.bytes;
   if (limit.ask(0, bytes) != MemoryLimit::Answer::yes)
     return fail(Errc::too_large, "Insufficient memory to create filter");
   std::vector<ClassicLayer> layers;
-  for (const ClassicLayerShape& shape : shapes) {
+  for (const ClassicLayerShape& shape : parsed->layers) {
     auto layer = ClassicLayer::make(shape);
     if (!layer) return fail(std::move(layer).error());
     layer->set_items(shape.items);
     layers.push_back(*std::move(layer));
   }
-  return BloomValue(classic_chain(plan, std::move(layers), items));
+  return BloomValue(classic_chain(parsed->plan, std::move(layers), parsed->items));
 }
 
 }  // namespace

@@ -47,6 +47,14 @@ struct NativeHeader {
 std::string native_header(const NativeChain& chain);
 Result<NativeHeader> parse_native_header(ByteView header);
 
+/// The same of a classic filter.
+struct ClassicHeader {
+  ChainPlan plan;
+  std::uint64_t items = 0;
+  std::vector<ClassicLayerShape> layers;
+};
+Result<ClassicHeader> parse_classic_header(ByteView header);
+
 /// Requires: iterator >= 1.
 Chunk bloom_chunk(const BloomValue& value, std::uint64_t iterator);
 

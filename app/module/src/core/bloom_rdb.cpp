@@ -45,7 +45,30 @@ Result<ClassicLayer> load_classic_layer(ValueReader& in, int encoding) {
   return ClassicLayer(shape, arriving.finish());
 }
 
-Result<BitMemory> load_native_bits(ValueReader& in, std::uint64_t size_bytes) {
+constexpr std::string_view sealed_magic = "GLCLASS\1";
+constexpr std::size_t seal_bytes = 8;
+
+/// A classic header between a magic and a checksum, which it lacks by itself.
+std::string sealed(const std::string& header) {
+  ByteWriter out;
+  out.put(as_bytes(sealed_magic));
+  out.put(as_bytes(header));
+  out.put(static_cast<std::uint64_t>(XXH3_64bits(out.text().data(), out.text().size())));
+  return out.take();
+}
+bool is_sealed(ByteView bytes) noexcept {
+  return bytes.size() >= sealed_magic.size() + seal_bytes &&
+         as_text(bytes.first(sealed_magic.size())) == sealed_magic;
+}
+Result<ClassicHeader> unsealed(ByteView bytes) {
+  const ByteView body = bytes.first(bytes.size() - seal_bytes);
+  if (load_little_endian<std::uint64_t>(bytes.last(seal_bytes).data()) !=
+      XXH3_64bits(body.data(), body.size()))
+    return bad("the header's checksum does not hold");
+  return parse_classic_header(body.subspan(sealed_magic.size()));
+}
+
+Result<BitMemory> load_bits(ValueReader& in, std::uint64_t size_bytes) {
   ArrivingBits arriving(size_bytes);
   while (arriving.missing() > 0) {
     const ReadString piece = in.string();
@@ -60,6 +83,34 @@ Result<BitMemory> load_native_bits(ValueReader& in, std::uint64_t size_bytes) {
   if (checksum != XXH3_64bits(bits.data(), bits.size_bytes()))
     return bad("the checksum of a layer does not hold");
   return bits;
+}
+
+template <class Layer, class Shape>
+Result<std::vector<Layer>> load_layers(ValueReader& in, const std::vector<Shape>& shapes) {
+  std::vector<Layer> layers;
+  for (const Shape& shape : shapes) {
+    auto bits = load_bits(in, shape_bytes(shape));
+    if (!bits) return fail(std::move(bits).error());
+    layers.emplace_back(shape, *std::move(bits));
+  }
+  return layers;
+}
+
+Result<BloomValue> load_own_classic(ValueReader& in, ByteView text) {
+  auto header = unsealed(text);
+  if (!header) return fail(std::move(header).error());
+  auto layers = load_layers<ClassicLayer>(in, header->layers);
+  if (!layers) return fail(std::move(layers).error());
+  return BloomValue(classic_chain(header->plan, *std::move(layers), header->items));
+}
+
+Result<BloomValue> load_own_native(ValueReader& in, ByteView text) {
+  auto header = parse_native_header(text);
+  if (!header) return fail(std::move(header).error());
+  auto layers = load_layers<NativeLayer>(in, header->layers);
+  if (!layers) return fail(std::move(layers).error());
+  return BloomValue(NativeChain(header->plan, KeyHasher::siphash(header->secret),
+                                *std::move(layers), header->items));
 }
 
 }  // namespace
@@ -108,36 +159,31 @@ Result<BloomValue> load_classic_bloom(ValueReader& in, int encoding) {
   return BloomValue(classic_chain(plan, std::move(layers), items));
 }
 
-void save_native_bloom(const BloomValue& value, ValueWriter& out) {
-  const NativeChain& chain = *value.native();
-  out.string(as_bytes(native_header(chain)));
-  for (const NativeLayer& layer : chain.layers()) {
-    const ByteView bits = layer.bits().bytes();
-    for (std::size_t start = 0; start < bits.size(); start += max_chunk_bytes)
-      out.string(bits.subspan(start, std::min<std::size_t>(bits.size() - start, max_chunk_bytes)));
-    out.number(XXH3_64bits(bits.data(), bits.size()));
-  }
+void save_own_bloom(const BloomValue& value, ValueWriter& out) {
+  const std::string header = bloom_header(value);
+  out.string(as_bytes(value.is_native() ? header : sealed(header)));
+  value.visit([&out](const auto& chain) {
+    for (const auto& layer : chain.layers()) {
+      const ByteView bits = layer.bits().bytes();
+      for (std::size_t start = 0; start < bits.size(); start += max_chunk_bytes)
+        out.string(
+            bits.subspan(start, std::min<std::size_t>(bits.size() - start, max_chunk_bytes)));
+      out.number(XXH3_64bits(bits.data(), bits.size()));
+    }
+  });
   save_load(value.load(), out);
 }
 
-Result<BloomValue> load_native_bloom(ValueReader& in, int encoding) {
-  if (encoding > native_bloom_encoding)
-    return fail(Errc::newer_version, "a later version's filter");
+Result<BloomValue> load_own_bloom(ValueReader& in, int encoding) {
+  if (encoding > own_bloom_encoding) return fail(Errc::newer_version, "a later version's filter");
   const ReadString text = in.string();
   if (in.has_failed()) return fail(Errc::truncated, "the filter ends early");
-  auto header = parse_native_header(text.bytes());
-  if (!header) return fail(std::move(header).error());
-  std::vector<NativeLayer> layers;
-  for (const NativeLayerShape& shape : header->layers) {
-    auto bits = load_native_bits(in, shape.size_bytes());
-    if (!bits) return fail(std::move(bits).error());
-    layers.emplace_back(shape, *std::move(bits));
-  }
+  auto value = is_sealed(text.bytes()) ? load_own_classic(in, text.bytes())
+                                       : load_own_native(in, text.bytes());
+  if (!value) return value;
   const auto load = read_load(in);
   if (!load) return fail(load.error());
-  BloomValue value(NativeChain(header->plan, KeyHasher::siphash(header->secret), std::move(layers),
-                               header->items));
-  value.set_load(*load);
+  value->set_load(*load);
   return value;
 }
 

@@ -38,15 +38,33 @@ std::uint64_t CuckooChain::buckets_for(std::uint64_t capacity, std::uint32_t buc
 }
 
 std::uint64_t CuckooChain::buckets_of_layer(const CuckooPlan& plan, std::size_t index) noexcept {
-  if (index == 0) return plan.buckets;
-  if (plan.expansion == 0) return 0;
+  const bool has_overflow = plan.has_overflow();
+  const std::uint64_t generation = has_overflow ? index / 2 : index;
+  if (generation != 0 && plan.expansion == 0) return 0;
   // Both are powers of two.
   const auto first = static_cast<std::uint64_t>(std::countr_zero(plan.buckets));
-  const auto growth = static_cast<std::uint64_t>(std::countr_zero(plan.expansion));
-  const std::uint64_t exponent = first + growth * index;
+  const auto growth = plan.expansion == 0
+                          ? std::uint64_t{0}
+                          : static_cast<std::uint64_t>(std::countr_zero(plan.expansion));
+  const std::uint64_t exponent = first + growth * generation;
   if (exponent > 56) return 0;
   const std::uint64_t buckets = std::uint64_t{1} << exponent;
-  return CuckooLayer::is_possible(buckets, plan.bucket_size) ? buckets : 0;
+  if (!CuckooLayer::is_possible(buckets, plan.bucket_size)) return 0;
+  // No overflow is larger than any table proper.
+  constexpr std::uint64_t overflow_share = 64;
+  if (has_overflow && index % 2 == 1) return std::min(plan.buckets, buckets / overflow_share);
+  return buckets;
+}
+
+template <class Ask>
+bool CuckooChain::any_largest_first(Ask ask) {
+  if (!plan_.has_overflow()) return std::any_of(layers_.rbegin(), layers_.rend(), ask);
+  for (const std::size_t parity : {std::size_t{0}, std::size_t{1}}) {
+    for (std::size_t index = layers_.size(); index-- > 0;) {
+      if (index % 2 == parity && ask(layers_[index])) return true;
+    }
+  }
+  return false;
 }
 
 Result<CuckooChain> CuckooChain::make(const CuckooPlan& plan, const MemoryLimit& limit) {
@@ -73,7 +91,7 @@ Result<CuckooChain> CuckooChain::copy() const {
     std::memcpy(duplicate->bits().data(), layer.bits().data(), layer.bits().size_bytes());
     layers.push_back(*std::move(duplicate));
   }
-  CuckooChain duplicate(plan_, std::move(layers), items_, deletes_);
+  CuckooChain duplicate(plan_, std::move(layers), items_, deletes_, past_);
   duplicate.set_load(load_);
   return duplicate;
 }
@@ -116,7 +134,7 @@ bool CuckooChain::has(const CuckooHash& hash) const noexcept {
 }
 
 bool CuckooChain::may_contain(std::string_view item) const noexcept {
-  const CuckooHash hash = CuckooHash::of(item);
+  const CuckooHash hash = hash_of(item);
   if (layers_.size() > 1) {
     for (const CuckooLayer& layer : layers_) layer.prefetch(hash);
   }
@@ -129,7 +147,7 @@ void CuckooChain::may_contain_many(std::span<const std::string_view> items,
   std::array<std::uint32_t, batch> open_at;  // where their answers go
   std::size_t count = items.size();
   for (std::size_t i = 0; i < count; ++i) {
-    open[i] = CuckooHash::of(items[i]);
+    open[i] = hash_of(items[i]);
     open_at[i] = static_cast<std::uint32_t>(i);
   }
   // A table is asked only for the items that no newer one has.
@@ -149,15 +167,15 @@ void CuckooChain::may_contain_many(std::span<const std::string_view> items,
 }
 
 std::uint64_t CuckooChain::count(std::string_view item) const noexcept {
-  const CuckooHash hash = CuckooHash::of(item);
+  const CuckooHash hash = hash_of(item);
   std::uint64_t copies = 0;
   for (const CuckooLayer& layer : layers_) copies += layer.count(hash);
   return copies;
 }
 
 Added CuckooChain::grow(const CuckooLimit& limit) {
-  if (plan_.expansion == 0) return Added::full;
   const std::uint64_t buckets = buckets_of_layer(plan_, layers_.size());
+  if (buckets == 0 && plan_.expansion == 0) return Added::full;
   if (layers_.size() >= std::min(limit.layers, max_layers) || buckets == 0)
     return Added::too_many_layers;
   if (const auto answer = limit.memory.ask(size_bytes(), buckets * plan_.bucket_size);
@@ -171,18 +189,21 @@ Added CuckooChain::grow(const CuckooLimit& limit) {
 
 bool CuckooChain::make_room_and_put(const CuckooHash& hash) {
   if (plan_.is_strict) return put_by_walk(layers_.back(), hash, plan_.max_iterations);
-  return std::any_of(layers_.rbegin(), layers_.rend(),
-                     [&](CuckooLayer& layer) { return put_by_search(layer, hash); });
+  return any_largest_first(
+      [&](CuckooLayer& layer) { return layer.put(hash) || put_by_search(layer, hash); });
 }
 
 Added CuckooChain::add(const CuckooHash& hash, bool only_new, const CuckooLimit& limit) {
   if (plan_.is_strict && layers_.size() >= limit.layers) return Added::too_many_layers;
   if (only_new && has(hash)) {
     ++misuse_.adds_taken_for_seen;
+    past_.note(Past::taken_for_seen);
     return Added::seen;
   }
-  const bool has_room = std::any_of(layers_.rbegin(), layers_.rend(),
-                                    [&](CuckooLayer& layer) { return layer.put(hash); });
+  // What stands in the overflow cannot be moved into the table proper: that is filled first.
+  const bool has_room =
+      plan_.has_overflow() ? layers_[newest_proper()].put(hash)
+                           : any_largest_first([&](CuckooLayer& layer) { return layer.put(hash); });
   if (!has_room && !make_room_and_put(hash)) {
     if (const Added grown = grow(limit); grown != Added::added) return grown;
     layers_.back().put(hash);
@@ -192,25 +213,25 @@ Added CuckooChain::add(const CuckooHash& hash, bool only_new, const CuckooLimit&
 }
 
 Added CuckooChain::add(std::string_view item, bool only_new, const CuckooLimit& limit) {
-  return add(CuckooHash::of(item), only_new, limit);
+  return add(hash_of(item), only_new, limit);
 }
 
 void CuckooChain::add_many(std::span<const std::string_view> items, bool only_new, Added* outcomes,
                            const CuckooLimit& limit) {
   std::array<CuckooHash, batch> hashes;
-  for (std::size_t i = 0; i < items.size(); ++i) hashes[i] = CuckooHash::of(items[i]);
+  for (std::size_t i = 0; i < items.size(); ++i) hashes[i] = hash_of(items[i]);
   for (std::size_t i = 0; i < std::min(ahead, items.size()); ++i)
-    layers_.back().prefetch(hashes[i]);
+    layers_[newest_proper()].prefetch(hashes[i]);
   for (std::size_t i = 0; i < items.size(); ++i) {
-    if (i + ahead < items.size()) layers_.back().prefetch(hashes[i + ahead]);
+    if (i + ahead < items.size()) layers_[newest_proper()].prefetch(hashes[i + ahead]);
     outcomes[i] = add(hashes[i], only_new, limit);
   }
 }
 
 bool CuckooChain::remove(std::string_view item) {
-  const CuckooHash hash = CuckooHash::of(item);
-  const bool is_removed = std::any_of(layers_.rbegin(), layers_.rend(),
-                                      [&](CuckooLayer& layer) { return layer.remove(hash); });
+  const CuckooHash hash = hash_of(item);
+  const bool is_removed = any_largest_first([&](CuckooLayer& layer) { return layer.remove(hash); });
+  past_.note(is_removed ? Past::deleted : Past::missed);
   if (!is_removed) {
     ++misuse_.deletes_not_found;
     return false;
@@ -231,7 +252,10 @@ bool CuckooChain::empty_into_older(std::size_t index) {
       const CuckooHash hash = CuckooHash::at(bucket, slots[slot]);
       const bool has_moved =
           std::any_of(layers_.begin(), layers_.begin() + static_cast<std::ptrdiff_t>(index),
-                      [&](CuckooLayer& older) { return older.put(hash); });
+                      [&](CuckooLayer& older) {
+                        // In a larger one nobody knows where it belongs.
+                        return older.buckets() <= from.buckets() && older.put(hash);
+                      });
       if (has_moved) slots[slot] = 0;
       is_empty &= has_moved;
     }

@@ -7,11 +7,15 @@
 // RedisBloom's, byte for byte. Any other fills a table before it makes the next, and is sized so
 // that it holds what it was reserved for. Hash, slots and growth are the same.
 //
-// Deleting goes from the newest table to the oldest. Tables never shrink along the chain, so
-// whatever two items share in a table they share in all older ones too, and a key that was added
-// and not deleted is always found. What no filter can know is the caller's part: an item may be
-// deleted only if it was added, and not deleted since. `Hazard` shows when callers do not keep to
-// it.
+// Deleting goes from the largest table to the smallest: whatever two items share in a table they
+// share in all smaller ones too, so a key that was added and not deleted is always found. What no
+// filter can know is the caller's part: an item may be deleted only if it was added, and not
+// deleted since. `Past` says when that matters, `Misuse` when callers do not keep to it.
+//
+// Large tables of one-slot buckets have an *overflow* table each. Two buckets of one slot that hold
+// three equal fingerprints, or any other knot with more items than buckets, cannot be undone by
+// moving, and with 255 fingerprints such knots come at a constant rate: 14 in a table of a million
+// buckets at a load of 0.45, the first at 0.3. They go to the overflow, and the table is filled.
 //
 // Distinct objects: safe. Shared objects: one thread. Tested by: CuckooChain.*, CuckooModel.*
 
@@ -34,6 +38,14 @@ struct CuckooPlan {
   std::uint16_t max_iterations = 20;  ///< of a strict filter's walk
   std::uint16_t expansion = 1;        ///< each table is so many times the one before; 0: one table
   bool is_strict = false;
+  /// The hash of RedisBloom before November 2019, in 32 bits. Requires: strict.
+  bool has_old_hash = false;
+
+  /// Whether every second table is a small one for what does not fit into the one before.
+  bool has_overflow() const noexcept {
+    constexpr std::uint64_t from_buckets = 8192;
+    return !is_strict && bucket_size == 1 && buckets >= from_buckets;
+  }
 
   friend bool operator==(const CuckooPlan&, const CuckooPlan&) = default;
 };
@@ -42,6 +54,43 @@ struct CuckooPlan {
 struct CuckooLimit {
   MemoryLimit memory;
   std::size_t layers = 32;
+};
+
+/// What happened to a filter that bears on whether it can say that an item is absent. It is kept
+/// with the filter and only grows; a strict filter's format has no place for it, so there the past
+/// is unknown.
+class Past {
+ public:
+  enum Event : std::uint8_t {
+    deleted = 1,         ///< an item was
+    missed = 2,          ///< an item was to be deleted that was not there
+    taken_for_seen = 4,  ///< ADDNX stored nothing for an item that seemed to be there
+    overwritten = 8,     ///< slots of a whole filter were replaced
+    unknown = 16,        ///< any of these may have been
+  };
+  static constexpr std::uint8_t all_events = 31;
+
+  constexpr Past() noexcept = default;
+  explicit constexpr Past(std::uint8_t events) noexcept : events_(events) {}
+
+  std::uint8_t events() const noexcept { return events_; }
+  void note(Event event) noexcept { events_ |= event; }
+
+  /// Whether an item that is not found was never added, or deleted by one who may. Without trust in
+  /// the callers only a filter that nothing was deleted from can say so; with it, one whose callers
+  /// were not seen to break the rules.
+  bool proves_absence(bool trusts_deletes) const noexcept {
+    if (has(overwritten)) return false;
+    if (!has(deleted) && !has(unknown)) return true;
+    return trusts_deletes && !has(missed) && !has(taken_for_seen);
+  }
+
+  friend bool operator==(Past, Past) = default;
+
+ private:
+  bool has(Event event) const noexcept { return (events_ & event) != 0; }
+
+  std::uint8_t events_ = 0;
 };
 
 /// What callers did that a filter cannot make good, since it was loaded.
@@ -68,8 +117,10 @@ class CuckooChain {
   static Result<CuckooChain> make(const CuckooPlan& plan, const MemoryLimit& limit);
   /// Around tables that were read. Requires: at least one.
   CuckooChain(const CuckooPlan& plan, std::vector<CuckooLayer> layers, std::uint64_t items,
-              std::uint64_t deletes) noexcept
-      : plan_(plan), layers_(std::move(layers)), items_(items), deletes_(deletes) {}
+              std::uint64_t deletes, Past past = {}) noexcept
+      : plan_(plan), layers_(std::move(layers)), items_(items), deletes_(deletes), past_(past) {
+    if (plan_.is_strict) past_.note(Past::unknown);
+  }
   /// Errors: `too_large`.
   Result<CuckooChain> copy() const;
 
@@ -89,6 +140,12 @@ class CuckooChain {
   /// Requires of all that change it: it is.
   bool is_whole() const noexcept { return load_.is_whole(); }
   const Misuse& misuse() const noexcept { return misuse_; }
+  Past past() const noexcept { return past_; }
+  void note(Past::Event event) noexcept { past_.note(event); }
+  /// Whether an item that is not found does not exist, as far as can be known.
+  bool proves_absence(bool trusts_deletes) const noexcept {
+    return is_whole() && !plan_.has_old_hash && past_.proves_absence(trusts_deletes);
+  }
   /// The chance that an item which was never added is found, and that deleting it takes away
   /// another item's fingerprint. Estimated from at most 4,096 buckets a table.
   double fpr_now() const noexcept;
@@ -109,6 +166,16 @@ class CuckooChain {
   void compact() { compact(false); }
 
  private:
+  CuckooHash hash_of(std::string_view item) const noexcept {
+    return plan_.has_old_hash ? CuckooHash::of_old(item) : CuckooHash::of(item);
+  }
+  /// The newest table that is no overflow.
+  std::size_t newest_proper() const noexcept {
+    return plan_.has_overflow() ? (layers_.size() - 1) / 2 * 2 : layers_.size() - 1;
+  }
+  /// Asks the tables, the largest first, until one says yes.
+  template <class Ask>
+  bool any_largest_first(Ask ask);
   Added add(const CuckooHash& hash, bool only_new, const CuckooLimit& limit);
   bool has(const CuckooHash& hash) const noexcept;
   Added grow(const CuckooLimit& limit);
@@ -123,6 +190,7 @@ class CuckooChain {
   std::uint64_t deletes_ = 0;
   ChunkLoad load_;
   Misuse misuse_;
+  Past past_;
 };
 
 }  // namespace guestlist::server

@@ -33,8 +33,12 @@ struct CuckooHash {
   static CuckooHash at(std::uint64_t place, std::uint8_t fingerprint) noexcept {
     return {place, place ^ bucket_distance(fingerprint), fingerprint};
   }
-  static CuckooHash of(std::string_view item) noexcept {
-    const std::uint64_t hash = murmur2_64(item, 0);
+  static CuckooHash of(std::string_view item) noexcept { return from(murmur2_64(item, 0)); }
+  /// As the versions of before November 2019 had it.
+  static CuckooHash of_old(std::string_view item) noexcept { return from(murmur2_32(item, 0)); }
+
+ private:
+  static CuckooHash from(std::uint64_t hash) noexcept {
     return at(hash, static_cast<std::uint8_t>(hash % 255 + 1));
   }
 };

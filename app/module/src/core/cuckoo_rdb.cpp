@@ -20,7 +20,7 @@ CuckooLayer layer_of(const CuckooPlan& plan, std::uint64_t index, BitMemory slot
 }
 
 CuckooChain chain_of(const CuckooHeader& header, std::vector<CuckooLayer> layers) {
-  return {header.plan, std::move(layers), header.items, header.deletes};
+  return {header.plan, std::move(layers), header.items, header.deletes, header.past};
 }
 
 /// A number of a field that has 16 bits.
@@ -96,7 +96,7 @@ Result<CuckooChain> load_strict_cuckoo(ValueReader& in, int encoding) {
 }
 
 void save_own_cuckoo(const CuckooChain& chain, ValueWriter& out) {
-  out.string(as_bytes(cuckoo_header(chain)));
+  out.string(as_bytes(own_cuckoo_header(chain)));
   for (const CuckooLayer& layer : chain.layers()) {
     const ByteView slots = layer.bits().bytes();
     for (std::size_t start = 0; start < slots.size(); start += max_chunk_bytes)
@@ -113,7 +113,7 @@ Result<CuckooChain> load_own_cuckoo(ValueReader& in, int encoding) {
   if (in.has_failed()) return ends_early();
   auto header = parse_cuckoo_header(text.bytes());
   if (!header) return fail(std::move(header).error());
-  if (header->plan.is_strict) return bad("the header of a strict filter");
+  if (text.size() != own_cuckoo_header_bytes) return bad("the header of another format");
   std::vector<CuckooLayer> layers;
   for (std::uint64_t index = 0; index < header->layers; ++index) {
     const std::uint64_t buckets = CuckooChain::buckets_of_layer(header->plan, index);

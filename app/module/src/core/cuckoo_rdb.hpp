@@ -2,8 +2,9 @@
 
 // Cuckoo filters in the server's snapshots (RDB files, DUMP and RESTORE, full synchronisation), in
 // two types: `MBbloomCF` encoding 4, which is RedisBloom's, for strict filters, and `GLcuckoo-`
-// encoding 1 for all others (docs/formats/cuckoo.md). Encodings of the former from before 4 are
-// refused: their filters have another hash, and items that are in them would be denied.
+// encoding 1 for all others and for strict filters that are still arriving or have the old hash,
+// which the former cannot tell (docs/formats/cuckoo.md). Encodings of the former from before 4 are
+// refused: a server that read them could not write them back under their type.
 //
 // What is read may be hostile. Memory is taken as bytes arrive: never more than twice of what came,
 // and 64 KiB.

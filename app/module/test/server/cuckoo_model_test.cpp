@@ -26,6 +26,7 @@ class CuckooModel : public ModuleTest {
         "CF.RESERVE k 40 BUCKETSIZE 4 EXPANSION 1 MAXITERATIONS 50",
         "CF.RESERVE k 100 BUCKETSIZE 3 EXPANSION 2",
         "CF.RESERVE k 200 EXPANSION 0",
+        "CF.RESERVE k 3700 BUCKETSIZE 1 EXPANSION 2",
     };
     ASSERT_EQ(ask(shapes[pick(std::size(shapes))]), "+OK\r\n");
     for (int step = 0; step < 600 && !HasFailure(); ++step) {

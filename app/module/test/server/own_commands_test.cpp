@@ -40,6 +40,66 @@ TEST_P(OwnCommands, CheckTellsAbsentOnlyOfAFilterThatIsThere) {
   EXPECT_EQ(ask("GL.CHECK k a"), "*1\r\n+unknown\r\n");
 }
 
+TEST_P(OwnCommands, CheckTellsAbsentOfACuckooFilterUntilItIsDeletedFrom) {
+  const auto verdicts = [this] { return ask("GL.CHECK k a z"); };
+  ask("CF.RESERVE k 1000");
+  EXPECT_EQ(verdicts(), "*2\r\n+absent\r\n+absent\r\n");
+  ask("CF.INSERT k ITEMS a b");
+  EXPECT_EQ(verdicts(), "*2\r\n+maybe\r\n+absent\r\n");
+  ask("CF.DEL k never");
+  ask("CF.ADDNX k a");
+  EXPECT_EQ(verdicts(), "*2\r\n+maybe\r\n+absent\r\n") << "nothing was taken away";
+  ask("CF.DEL k b");
+  EXPECT_EQ(verdicts(), "*2\r\n+maybe\r\n+unknown\r\n") << "perhaps it was another's";
+  ask("CONFIG SET bf.cf-deletes trusted");
+  EXPECT_EQ(verdicts(), "*2\r\n+maybe\r\n+unknown\r\n") << "callers broke the rules";
+  EXPECT_EQ(ask("GL.GUARD {k} a k"), wrong);
+  EXPECT_EQ(ask("GL.GUARD k z nothing"), "*2\r\n+unknown\r\n$-1\r\n");
+}
+
+TEST_P(OwnCommands, CheckTrustsDeletesWhereItIsToldTo) {
+  const auto verdict = [this] { return ask("GL.CHECK k z"); };
+  const std::string absent = "*1\r\n+absent\r\n";
+  const std::string unknown = "*1\r\n+unknown\r\n";
+  for (const char* const misuse : {"CF.DEL k never", "CF.ADDNX k a", "CF.INSERTNX k ITEMS a"}) {
+    SCOPED_TRACE(misuse);
+    ask("FLUSHALL");
+    ask("CONFIG SET bf.cf-deletes trusted");
+    ask("CF.INSERT k CAPACITY 1000 ITEMS a b");
+    ask("CF.DEL k b");
+    EXPECT_EQ(verdict(), absent);
+    ask("CONFIG SET bf.cf-deletes doubted");
+    EXPECT_EQ(verdict(), unknown);
+    ask("CONFIG SET bf.cf-deletes trusted");
+    EXPECT_EQ(ask("CF.COMPACT k"), "+OK\r\n");
+    ask("CONFIG SET bf.cf-deletes doubted");
+    EXPECT_EQ(verdict(), unknown) << "what was deleted stays deleted";
+    ask("CONFIG SET bf.cf-deletes trusted");
+    ask(std::string(misuse));
+    EXPECT_EQ(verdict(), unknown);
+    ask("COPY k copied");
+    EXPECT_EQ(ask("GL.CHECK copied z"), unknown);
+  }
+}
+
+TEST_P(OwnCommands, CheckDoesNotKnowThePastOfAStrictFilter) {
+  ask("CONFIG SET bf.cf-strict yes");
+  ask("CF.ADD k a");
+  EXPECT_EQ(ask("GL.CHECK k a z"), "*2\r\n+maybe\r\n+unknown\r\n");
+  ask("CONFIG SET bf.cf-deletes trusted");
+  EXPECT_EQ(ask("GL.CHECK k a z"), "*2\r\n+maybe\r\n+absent\r\n");
+}
+
+TEST_P(OwnCommands, CheckDoubtsACuckooFilterWhoseSlotsWereReplaced) {
+  ask("CF.RESERVE k 1000");
+  ask("CF.ADD k a");
+  ask({"CF.LOADCHUNK", "k", "2", std::string(1, '\0')});
+  EXPECT_EQ(ask("GL.CHECK k z"), "*1\r\n+absent\r\n") << "the same bytes again";
+  ask("CF.LOADCHUNK k 2 x");
+  ask("CONFIG SET bf.cf-deletes trusted");
+  EXPECT_EQ(ask("GL.CHECK k z"), "*1\r\n+unknown\r\n");
+}
+
 TEST_P(OwnCommands, CheckTakesMoreItemsThanABatch) {
   Words add = {"BF.MADD", "k"};
   Words ask_all = {"GL.CHECK", "k"};
@@ -80,22 +140,37 @@ TEST_P(OwnCommands, AFilterThatIsBeingLoadedIsUnknown) {
   }
 }
 
-TEST_P(OwnCommands, ALoadThatIsNotOverStaysSo) {
-  ask("BF.RESERVE k 0.01 2 EXPANSION 1");
-  ask("BF.MADD k a b c d e f");
-  const auto all = chunks("k");
-  for (std::size_t i = 0; i < 3; ++i)
-    ASSERT_EQ(ask({"BF.LOADCHUNK", "copy", all[i].first, all[i].second}), "+OK\r\n");
-  const std::string dump = ask("DUMP copy");
-  const std::size_t start = dump.find('\n') + 1;
-  ASSERT_EQ(ask({"RESTORE", "restored", "0", dump.substr(start, dump.size() - start - 2)}),
-            "+OK\r\n");
-  ask("COPY copy copied");
-  for (const std::string name : {"copy", "restored", "copied"}) {
-    EXPECT_EQ(ask("GL.CHECK " + name + " a"), "*1\r\n+unknown\r\n") << name;
-    for (std::size_t i = 3; i < all.size(); ++i)
-      ask({"BF.LOADCHUNK", name, all[i].first, all[i].second});
-    EXPECT_EQ(ask("GL.CHECK " + name + " a f"), "*2\r\n+maybe\r\n+maybe\r\n") << name;
+class LoadThatIsNotOver : public OwnCommands {};
+GUESTLIST_ON_EVERY_SERVER(LoadThatIsNotOver);
+
+TEST_P(LoadThatIsNotOver, StaysSoInEveryCopy) {
+  for (const bool is_classic : {false, true}) {
+    SCOPED_TRACE(is_classic);
+    const std::string type = is_classic ? "+MBbloom--\r\n" : "+GLbloom--\r\n";
+    ask("FLUSHALL");
+    ask({"CONFIG", "SET", "bf.bf-layout", is_classic ? "classic" : "native"});
+    ask("BF.RESERVE k 0.01 2 EXPANSION 1");
+    ask("BF.MADD k a b c d e f");
+    EXPECT_EQ(ask("TYPE k"), type);
+    const auto all = chunks("k");
+    for (std::size_t i = 0; i < 3; ++i)
+      ASSERT_EQ(ask({"BF.LOADCHUNK", "copy", all[i].first, all[i].second}), "+OK\r\n");
+    const std::string dump = ask("DUMP copy");
+    const std::size_t start = dump.find('\n') + 1;
+    ASSERT_EQ(ask({"RESTORE", "restored", "0", dump.substr(start, dump.size() - start - 2)}),
+              "+OK\r\n");
+    ask("COPY copy copied");
+    ask("PEXPIREAT copy 9999999999999");
+    ask("DEBUG RELOAD");
+    for (const std::string name : {"copy", "restored", "copied"}) {
+      EXPECT_EQ(ask("GL.CHECK " + name + " a"), "*1\r\n+unknown\r\n") << name;
+      for (std::size_t i = 3; i < all.size(); ++i)
+        ask({"BF.LOADCHUNK", name, all[i].first, all[i].second});
+      EXPECT_EQ(ask("GL.CHECK " + name + " a f"), "*2\r\n+maybe\r\n+maybe\r\n") << name;
+      EXPECT_EQ(ask("TYPE " + name), type);
+      EXPECT_EQ(ask("DUMP " + name), ask("DUMP k"));
+    }
+    EXPECT_EQ(ask("PEXPIRETIME copy"), ":9999999999999\r\n") << "and expires when it did";
   }
 }
 
@@ -222,6 +297,31 @@ TEST_P(OwnCommands, InfoCountsWhatThereIs) {
   EXPECT_EQ(number("num_items_across_objects"), 4);
   ask("DEL copy");
   EXPECT_EQ(number("num_objects"), 2);
+  ask("FLUSHALL SYNC");
+  EXPECT_EQ(number("num_objects"), 0);
+  EXPECT_EQ(number("total_memory_bytes"), 0);
+}
+
+TEST_P(OwnCommands, InfoCountsCuckooFiltersToo) {
+  const auto number = [this](const std::string& field) {
+    const std::string info = ask("INFO modules bf_cuckoo_core_metrics");
+    const std::size_t at = info.find("bf_cuckoo_" + field + ":");
+    return at == std::string::npos ? -1 : std::stoll(info.substr(info.find(':', at) + 1));
+  };
+  EXPECT_EQ(number("num_objects"), 0);
+  ask("CF.RESERVE k 4 BUCKETSIZE 1");
+  ask("CF.INSERT k ITEMS a a a");
+  ask("CF.ADD other a");
+  EXPECT_EQ(number("num_objects"), 2);
+  EXPECT_EQ(number("num_filters_across_objects"), 3) << "a table holds an item at most twice";
+  EXPECT_EQ(number("num_items_across_objects"), 4);
+  EXPECT_EQ(number("total_memory_bytes"), 2 * 16 + 2048);
+  EXPECT_EQ(number("capacity_across_objects"), 2 * 16 + 2048);
+  ask("CF.DEL k a");
+  EXPECT_EQ(number("num_items_across_objects"), 3);
+  ask("COPY k copy");
+  EXPECT_EQ(number("num_objects"), 3);
+  ask("UNLINK copy");
   ask("FLUSHALL SYNC");
   EXPECT_EQ(number("num_objects"), 0);
   EXPECT_EQ(number("total_memory_bytes"), 0);

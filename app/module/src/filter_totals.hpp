@@ -1,7 +1,7 @@
 #pragma once
 
-// How many filters a server holds, and what is in them: sums that follow every change, so that INFO
-// walks nothing.
+// How many filters of a family a server holds, and what is in them: sums that follow every change,
+// so that INFO walks nothing.
 //
 // Threads: safe, for values are freed in the background too; a reader may see half of a change.
 
@@ -10,24 +10,24 @@
 
 namespace guestlist::server {
 
-struct BloomCounts {
+struct FilterCounts {
   std::uint64_t objects = 0;
-  std::uint64_t bytes = 0;  ///< of bits
+  std::uint64_t bytes = 0;  ///< of bits or slots
   std::uint64_t layers = 0;
   std::uint64_t items = 0;
   std::uint64_t capacity = 0;
 };
 
-class BloomTotals {
+class FilterTotals {
  public:
-  void replace(const BloomCounts& old, const BloomCounts& now) noexcept {
+  void replace(const FilterCounts& old, const FilterCounts& now) noexcept {
     change(objects_, old.objects, now.objects);
     change(bytes_, old.bytes, now.bytes);
     change(layers_, old.layers, now.layers);
     change(items_, old.items, now.items);
     change(capacity_, old.capacity, now.capacity);
   }
-  BloomCounts read() const noexcept {
+  FilterCounts read() const noexcept {
     return {objects_.load(relaxed), bytes_.load(relaxed), layers_.load(relaxed),
             items_.load(relaxed), capacity_.load(relaxed)};
   }
